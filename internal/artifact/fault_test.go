@@ -1,0 +1,142 @@
+package artifact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestFailAnywhere fails each operation of a commit in turn: the error names a
+// path of the plan, the tree is as it was if nothing was replaced or deleted,
+// and the next run repairs it in any case.
+func TestFailAnywhere(t *testing.T) {
+	boom := errors.New("boom")
+	for _, tr := range trials() {
+		t.Run(tr.name, func(t *testing.T) {
+			t.Parallel()
+			s := tr.states(t)
+			for n, done := 1, false; !done && !t.Failed(); n++ {
+				dir := s.copy(t, s.start)
+				root := openRoot(t, dir)
+				plan, err := planFor(root, s.newSet)
+				if err != nil {
+					t.Fatal(err)
+				}
+				count, touched, what := 0, false, ""
+				err = (&commit{plan: plan, workers: 1, disk: disk{root: root, fault: func(op, p string) error {
+					if count++; count == n {
+						what = op + " " + p
+						return boom
+					}
+					replaces := op == "rename" && p != LockName || op == "remove" && s.listed(p)
+					touched = touched || what == "" && replaces
+					return nil
+				}}}).run(t.Context())
+				done = count < n
+				if done != (err == nil) || !done && (!errors.Is(err, boom) || !s.names(err)) {
+					t.Errorf("failing %s: %v", what, err)
+				}
+				if !done && !touched {
+					same(t, "tree after failing "+what, s.oldTree, snapshot(t, dir))
+				}
+				s.check(t, dir)
+				if t.Failed() {
+					t.Logf("failed: %s (operation %d)", what, n)
+				}
+			}
+		})
+	}
+}
+
+func (s *states) listed(p string) bool {
+	_, ok := s.oldSet.Lookup(p)
+	return ok
+}
+
+// names tells if an error says which of the plan's files or folders it is about.
+func (s *states) names(err error) bool {
+	if strings.Contains(err.Error(), fmt.Sprintf("%q", LockName)) || strings.Contains(err.Error(), `folder "`) {
+		return true
+	}
+	for _, p := range append(paths(s.oldTree), paths(s.newTree)...) {
+		if strings.Contains(err.Error(), fmt.Sprintf("%q", p)) {
+			return true
+		}
+		for up := range parents(p) {
+			if strings.Contains(err.Error(), fmt.Sprintf("%q", up)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestCancel cancels before each operation in turn, in plans that have nothing
+// to delete early: the tree is all old or all new.
+func TestCancel(t *testing.T) {
+	for _, tr := range trials()[1:3] {
+		s := tr.states(t)
+		for n, late := 0, false; !late; n++ {
+			dir := s.copy(t, s.start)
+			root := openRoot(t, dir)
+			plan, err := planFor(root, s.newSet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			count := 0
+			err = (&commit{plan: plan, workers: 1, disk: disk{root: root, fault: func(string, string) error {
+				if count++; count > n {
+					cancel()
+				}
+				return nil
+			}}}).run(ctx)
+			late = ctx.Err() == nil
+			cancel()
+			want := s.newTree
+			if err != nil {
+				want = s.oldTree
+				if !errors.Is(err, context.Canceled) || !s.names(err) {
+					t.Error(err)
+				}
+			}
+			same(t, fmt.Sprintf("tree, cancelled before operation %d: %v", n+1, err), want, snapshot(t, dir))
+		}
+	}
+}
+
+func TestStalePlan(t *testing.T) {
+	set := setOf(t, map[string]files{"py": {"a/b": "1", "c": "2"}})
+	for _, tt := range []struct {
+		name, want string
+		spoil      func(t *testing.T, dir string)
+	}{
+		{"lock", `"sdkgen.lock": the file has changed since it was read`, func(t *testing.T, dir string) { write(t, dir, LockName, lockHeader) }},
+		{"file", `"c": a regular file has appeared`, func(t *testing.T, dir string) { write(t, dir, "c", "mine") }},
+		{"parent", `"a/b": "a" is a regular file and no folder`, func(t *testing.T, dir string) { write(t, dir, "a", "mine") }},
+		{"folder", `"c": a folder has appeared`, func(t *testing.T, dir string) { write(t, dir, "c/x", "mine") }},
+		{"link", `"a/b": "a" is a symbolic link and no folder`, func(t *testing.T, dir string) {
+			if err := os.Symlink(t.TempDir(), dir+"/a"); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			root := openRoot(t, dir)
+			plan, err := planFor(root, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.spoil(t, dir)
+			before := snapshot(t, dir)
+			if err := Commit(t.Context(), root, plan); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Commit: %v, want %s", err, tt.want)
+			}
+			same(t, "tree", before, snapshot(t, dir))
+		})
+	}
+}

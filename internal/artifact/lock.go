@@ -1,0 +1,189 @@
+package artifact
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// LockName is the lock file's path.
+const LockName = "sdkgen.lock"
+
+// lockHeader opens the file; its version is the format's.
+const (
+	lockMagic  = "# sdkgen.lock v1"
+	lockHeader = lockMagic + ": the files sdkgen wrote and the keys of its stages; commit it, do not edit it\n"
+)
+
+// Lock is the content of sdkgen.lock: what the last run wrote. A nil Lock and
+// the zero value are empty. A Lock does not change once it is made.
+//
+// The file has a header and two kinds of lines, sorted:
+//
+//	file PATH sha256:HEX STAGE [+x]
+//	stage STAGE KEY
+//
+// KEY is what the caller computed over the stage's inputs, - if it has none.
+type Lock struct {
+	files map[string]Entry
+	keys  map[string]string
+}
+
+// Entry is the line of one generated file.
+type Entry struct {
+	Path  string
+	Sum   string // as Sum returns it
+	Stage string
+	Exec  bool
+}
+
+// Sum returns "sha256:" and the digest of data in hex: the spelling of a
+// file's hash in the lock, and a good one for a stage's key.
+func Sum(data []byte) string {
+	h := sha256.Sum256(data)
+	return sumPrefix + hex.EncodeToString(h[:])
+}
+
+const sumPrefix = "sha256:"
+
+// NewLock returns the lock that says: these stages, with these keys, wrote set.
+// Every stage of set needs a key; a stage may have a key and no file. An empty
+// key is for a stage that must never be taken for clean.
+func NewLock(set *Set, keys map[string]string) (*Lock, error) {
+	l := &Lock{files: make(map[string]Entry, set.Len()), keys: make(map[string]string, len(keys))}
+	for _, stage := range slices.Sorted(maps.Keys(keys)) {
+		if err := checkStage(stage); err != nil {
+			return nil, err
+		}
+		if err := checkKey(keys[stage]); err != nil {
+			return nil, fmt.Errorf("recording stage %q: %w", stage, err)
+		}
+		l.keys[stage] = keys[stage]
+	}
+	for f := range set.All() {
+		if _, ok := keys[f.Origin]; !ok {
+			return nil, fmt.Errorf("recording %q: its stage %q is none of this run", f.Path, f.Origin)
+		}
+		l.files[f.Path] = Entry{Path: f.Path, Sum: Sum(f.Data), Stage: f.Origin, Exec: f.Mode == execMode}
+	}
+	return l, nil
+}
+
+func checkKey(key string) error {
+	if key == "-" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("%q is not a key (printable ASCII without spaces)", key)
+	}
+	return nil
+}
+
+// Len returns the number of files.
+func (l *Lock) Len() int {
+	if l == nil {
+		return 0
+	}
+	return len(l.files)
+}
+
+// Lookup returns the line of the file at path.
+func (l *Lock) Lookup(path string) (Entry, bool) {
+	if l == nil {
+		return Entry{}, false
+	}
+	e, ok := l.files[path]
+	return e, ok
+}
+
+// All yields the lines of all files, sorted by path.
+func (l *Lock) All() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		if l == nil {
+			return
+		}
+		for _, p := range slices.Sorted(maps.Keys(l.files)) {
+			if !yield(l.files[p]) {
+				return
+			}
+		}
+	}
+}
+
+// Files yields the lines of one stage's files, sorted by path.
+func (l *Lock) Files(stage string) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for e := range l.All() {
+			if e.Stage == stage && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Stages returns the names of the stages that have a line, sorted.
+func (l *Lock) Stages() []string {
+	if l == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(l.keys))
+}
+
+// Key returns the key of a stage; it is not ok if the lock has no line for the
+// stage or the line has no key.
+func (l *Lock) Key(stage string) (key string, ok bool) {
+	if l == nil {
+		return "", false
+	}
+	key = l.keys[stage]
+	return key, key != ""
+}
+
+// Encode returns the file's bytes. They depend on the content only.
+func (l *Lock) Encode() []byte {
+	var b strings.Builder
+	b.WriteString(lockHeader)
+	for e := range l.All() {
+		fmt.Fprintf(&b, "file %s %s %s", e.Path, e.Sum, e.Stage)
+		if e.Exec {
+			b.WriteString(" +x")
+		}
+		b.WriteByte('\n')
+	}
+	for _, stage := range l.Stages() {
+		fmt.Fprintf(&b, "stage %s %s\n", stage, cmp.Or(l.keys[stage], "-"))
+	}
+	return []byte(b.String())
+}
+
+// replace returns l with the lines of the given stages replaced by those of n.
+func (l *Lock) replace(n *Lock, stages []string) *Lock {
+	r := &Lock{files: maps.Clone(n.files), keys: maps.Clone(n.keys)}
+	for e := range l.All() {
+		if !slices.Contains(stages, e.Stage) {
+			r.files[e.Path] = e
+		}
+	}
+	for _, stage := range l.Stages() {
+		if !slices.Contains(stages, stage) {
+			r.keys[stage] = l.keys[stage]
+		}
+	}
+	return r
+}
+
+// interim returns the lock that stands while a run changes the tree from what
+// l lists to what final lists: the files of both, and no key for the stages
+// that run, so that none of them is clean until final is written.
+func (l *Lock) interim(final *Lock, running []string) *Lock {
+	u := &Lock{files: maps.Clone(final.files), keys: maps.Clone(final.keys)}
+	for e := range l.All() {
+		u.files[e.Path] = e
+	}
+	for _, stage := range running {
+		delete(u.keys, stage)
+	}
+	return u
+}

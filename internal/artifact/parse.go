@@ -1,0 +1,197 @@
+package artifact
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// SyntaxError says where a lock file cannot be read and what to do about it.
+type SyntaxError struct {
+	Name      string // of the file, as given to ParseLock
+	Line, Col int    // from 1; Col counts bytes
+	Msg, Hint string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s; %s", e.Name, e.Line, e.Col, e.Msg, e.Hint)
+}
+
+const (
+	hintRestore   = "restore the file from git, then run `sdkgen generate`"
+	hintConflict  = "delete the marker lines and keep one line for each path, then run `sdkgen generate`"
+	hintDuplicate = "delete either line, then run `sdkgen generate`"
+	hintUpdate    = "use the sdkgen that wrote it, or a later one"
+)
+
+// ReadLock reads sdkgen.lock below root. If there is none, it returns an empty
+// lock: nothing in the tree is sdkgen's.
+func ReadLock(root *os.Root) (*Lock, error) {
+	data, err := readLockFile(root)
+	if data == nil || err != nil {
+		return &Lock{}, err
+	}
+	return ParseLock(LockName, data)
+}
+
+// readLockFile returns nil if there is no lock file.
+func readLockFile(root *os.Root) ([]byte, error) {
+	n, err := newTree(root).look(LockName)
+	if err != nil {
+		return nil, err
+	}
+	switch n.kind {
+	case absent:
+		return nil, nil
+	case regular:
+		data, err := root.ReadFile(LockName)
+		if err != nil {
+			return nil, fmt.Errorf("reading %q: %w", LockName, err)
+		}
+		return append([]byte{}, data...), nil
+	default:
+		return nil, fmt.Errorf("reading %q: it is a %s and must be a regular file; move it away", LockName, n.kind)
+	}
+}
+
+// ParseLock reads the bytes of a lock file; name is for errors, which are of
+// type *SyntaxError. Lines may come in any order, and in CRLF, as after a
+// merge or a checkout on Windows; Encode puts that right.
+func ParseLock(name string, data []byte) (*Lock, error) {
+	p := &lockParser{name: name, lock: &Lock{files: map[string]Entry{}, keys: map[string]string{}}, seen: map[string]int{}}
+	text := string(data)
+	if err := p.header(text); err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(text) {
+		p.line++
+		body, ended := strings.CutSuffix(line, "\n")
+		body = strings.TrimSuffix(body, "\r")
+		if !ended {
+			return nil, p.fail(len(body)+1, hintRestore, "the last line is cut off")
+		}
+		if err := p.parse(body); err != nil {
+			return nil, err
+		}
+	}
+	return p.lock, nil
+}
+
+type lockParser struct {
+	name string
+	line int
+	lock *Lock
+	seen map[string]int // "file PATH" or "stage NAME" -> line
+}
+
+func (p *lockParser) fail(col int, hint, format string, args ...any) error {
+	return &SyntaxError{Name: p.name, Line: max(p.line, 1), Col: col, Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+func (p *lockParser) header(text string) error {
+	first, _, _ := strings.Cut(text, "\n")
+	switch rest, ok := strings.CutPrefix(first, lockMagic); {
+	case ok && (rest == "" || rest[0] == ':' || rest[0] == '\r'):
+		return nil
+	case conflict(first):
+		return p.fail(1, hintConflict, "merge conflict marker")
+	case strings.HasPrefix(first, "# "+LockName+" v"):
+		return p.fail(1, hintUpdate, "a lock of another version than this sdkgen's v1")
+	default:
+		return p.fail(1, hintRestore, "the first line is not %q", lockMagic+": …")
+	}
+}
+
+func (p *lockParser) parse(line string) error {
+	switch kind, rest, _ := strings.Cut(line, " "); {
+	case line == "", line[0] == '#':
+		return nil
+	case conflict(line):
+		return p.fail(1, hintConflict, "merge conflict marker")
+	case kind == "file":
+		return p.file(rest, len("file ")+1)
+	case kind == "stage":
+		return p.stage(rest, len("stage ")+1)
+	default:
+		return p.fail(1, hintRestore, "a line begins with %q and must with file or stage", kind)
+	}
+}
+
+func (p *lockParser) file(text string, col int) error {
+	var e Entry
+	text, e.Exec = strings.CutSuffix(text, " +x")
+	i := strings.LastIndexByte(text, ' ')
+	j := strings.LastIndexByte(text[:max(i, 0)], ' ')
+	if j < 0 {
+		return p.fail(col, hintRestore, "a file line is not \"file PATH sha256:HEX STAGE\"")
+	}
+	e.Path, e.Sum, e.Stage = text[:j], text[j+1:i], text[i+1:]
+	if err := checkPath(e.Path); err != nil {
+		return p.fail(col, hintRestore, "bad path %q: %v", e.Path, err)
+	}
+	if !isSum(e.Sum) {
+		return p.fail(col+j+1, hintRestore, "bad hash %q of %q: not sha256: and 64 lower-case hex digits", e.Sum, e.Path)
+	}
+	if err := checkStage(e.Stage); err != nil {
+		return p.fail(col+i+1, hintRestore, "bad stage: %v", err)
+	}
+	if err := p.unique("file "+e.Path, col); err != nil {
+		return err
+	}
+	p.lock.files[e.Path] = e
+	return nil
+}
+
+func (p *lockParser) stage(text string, col int) error {
+	name, key, ok := strings.Cut(text, " ")
+	if !ok {
+		return p.fail(col, hintRestore, "a stage line is not \"stage STAGE KEY\"")
+	}
+	if err := checkStage(name); err != nil {
+		return p.fail(col, hintRestore, "bad stage: %v", err)
+	}
+	if key == "-" {
+		key = ""
+	} else if err := errors.Join(checkKey(key), notEmpty(key)); err != nil {
+		return p.fail(col+len(name)+1, hintRestore, "bad key of stage %q: %v", name, err)
+	}
+	if err := p.unique("stage "+name, col); err != nil {
+		return err
+	}
+	p.lock.keys[name] = key
+	return nil
+}
+
+func (p *lockParser) unique(what string, col int) error {
+	if first, ok := p.seen[what]; ok {
+		return p.fail(col, hintDuplicate, "a second line for %s, the first is line %d", what, first)
+	}
+	p.seen[what] = p.line
+	return nil
+}
+
+func notEmpty(key string) error {
+	if key == "" {
+		return errors.New("it is empty")
+	}
+	return nil
+}
+
+// conflict tells git's markers; no path holds < > or |, and no line begins so.
+func conflict(line string) bool {
+	for _, mark := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+func isSum(s string) bool {
+	digits, ok := strings.CutPrefix(s, sumPrefix)
+	if !ok || len(digits) != 64 {
+		return false
+	}
+	return strings.Trim(digits, "0123456789abcdef") == ""
+}
