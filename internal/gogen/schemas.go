@@ -1,0 +1,67 @@
+package gogen
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Schemas holds controller-tools' schema of every type that the API's kinds reach, not
+// flattened: the schema of a type refers to that of another as crd.TypeRefLink spells it, with
+// the package.
+type Schemas struct {
+	byType map[string]apiextensionsv1.JSONSchemaProps
+}
+
+// Schemas makes the schemas. Unlike in a CRD, whose metadata the API server knows by itself,
+// ObjectMeta has its properties.
+func (g *Generator) Schemas() (*Schemas, error) {
+	parser := &crd.Parser{Collector: g.api.Collector, Checker: g.api.Checker}
+	crd.AddKnownTypes(parser)
+	known := parser.PackageOverrides[metav1]
+	parser.PackageOverrides[metav1] = func(p *crd.Parser, pkg *loader.Package) {
+		known(p, pkg)
+		delete(p.Schemata, crd.TypeIdent{Package: pkg, Name: "ObjectMeta"})
+	}
+	for _, pkg := range g.api.Packages {
+		for _, kind := range pkg.Kinds {
+			parser.NeedSchemaFor(crd.TypeIdent{Package: pkg.Source, Name: kind.Name})
+		}
+	}
+	if err := g.api.Problems(); err != nil {
+		return nil, err
+	}
+	out := &Schemas{byType: map[string]apiextensionsv1.JSONSchemaProps{}}
+	for ident, schema := range parser.Schemata {
+		qualified := schema.DeepCopy()
+		crd.EditSchema(qualified, qualify{ident.Package.PkgPath})
+		out.byType[ident.Package.PkgPath+"."+ident.Name] = *qualified
+	}
+	return out, nil
+}
+
+// Schema returns the schema of a Go type, "PACKAGE.Type"; false if no kind reaches it.
+func (s *Schemas) Schema(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
+	schema, ok := s.byType[goType]
+	return schema, ok
+}
+
+// qualify completes controller-tools' references, which leave out the current package.
+type qualify struct{ pkg string }
+
+// Visit implements crd.SchemaVisitor.
+func (q qualify) Visit(schema *apiextensionsv1.JSONSchemaProps) crd.SchemaVisitor {
+	if schema != nil && schema.Ref != nil {
+		if name, pkg, err := crd.RefParts(*schema.Ref); err == nil {
+			if pkg == "" {
+				pkg = q.pkg
+			}
+			// The visitor is called again when a reference changes: what is qualified stays the same.
+			ref := crd.TypeRefLink(pkg, name)
+			schema.Ref = &ref
+		}
+	}
+	return q
+}

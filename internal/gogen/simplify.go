@@ -1,0 +1,121 @@
+package gogen
+
+import (
+	"bytes"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+)
+
+// simplify does what gofmt -s does to generated code: types that a composite literal's
+// own type already says are left out of its elements, s[a:len(s)] becomes s[a:], and
+// blank range variables go.
+func simplify(src []byte) ([]byte, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			simplifyLiteral(n)
+		case *ast.SliceExpr:
+			simplifySlice(n)
+		case *ast.RangeStmt:
+			simplifyRange(n)
+		}
+		return true
+	})
+	var out bytes.Buffer
+	if err := format.Node(&out, fset, file); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func simplifyLiteral(lit *ast.CompositeLit) {
+	var keyType, elemType ast.Expr
+	switch t := lit.Type.(type) {
+	case *ast.ArrayType:
+		elemType = t.Elt
+	case *ast.MapType:
+		keyType, elemType = t.Key, t.Value
+	default:
+		return
+	}
+	for i, elem := range lit.Elts {
+		if pair, ok := elem.(*ast.KeyValueExpr); ok {
+			pair.Key = withoutType(pair.Key, keyType)
+			pair.Value = withoutType(pair.Value, elemType)
+		} else {
+			lit.Elts[i] = withoutType(elem, elemType)
+		}
+	}
+}
+
+// withoutType drops the type of the literal x if it is want, and &T{} becomes {} where want is *T.
+func withoutType(x, want ast.Expr) ast.Expr {
+	if want == nil {
+		return x
+	}
+	if lit, ok := x.(*ast.CompositeLit); ok && sameType(lit.Type, want) {
+		// What the elements may leave out is told by the type, so they go first.
+		simplifyLiteral(lit)
+		lit.Type = nil
+		return lit
+	}
+	pointer, isPointer := want.(*ast.StarExpr)
+	address, isAddress := x.(*ast.UnaryExpr)
+	if isPointer && isAddress && address.Op == token.AND {
+		if lit, ok := address.X.(*ast.CompositeLit); ok && sameType(lit.Type, pointer.X) {
+			simplifyLiteral(lit)
+			lit.Type = nil
+			return lit
+		}
+	}
+	return x
+}
+
+// sameType says whether two type expressions are spelt alike.
+func sameType(a, b ast.Expr) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	var x, y bytes.Buffer
+	if format.Node(&x, token.NewFileSet(), a) != nil || format.Node(&y, token.NewFileSet(), b) != nil {
+		return false
+	}
+	return x.String() == y.String()
+}
+
+func simplifySlice(s *ast.SliceExpr) {
+	if s.Max != nil {
+		return
+	}
+	name, ok := s.X.(*ast.Ident)
+	call, isCall := s.High.(*ast.CallExpr)
+	if !ok || !isCall || len(call.Args) != 1 || call.Ellipsis.IsValid() {
+		return
+	}
+	fun, isIdent := call.Fun.(*ast.Ident)
+	arg, isName := call.Args[0].(*ast.Ident)
+	if isIdent && isName && fun.Name == "len" && arg.Name == name.Name {
+		s.High = nil
+	}
+}
+
+func simplifyRange(r *ast.RangeStmt) {
+	if isBlank(r.Value) {
+		r.Value = nil
+	}
+	if isBlank(r.Key) && r.Value == nil {
+		r.Key = nil
+	}
+}
+
+func isBlank(x ast.Expr) bool {
+	ident, ok := x.(*ast.Ident)
+	return ok && ident.Name == "_"
+}

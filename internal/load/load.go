@@ -1,0 +1,196 @@
+// Package load reads the API packages of an operator once, for every generator.
+//
+// One "go list" gives the package graph. Only the packages that the API's types reach
+// are parsed and type-checked, without function bodies; controller-tools' generators
+// work on these directly, and the same syntax and types are handed to gengo's parser
+// (see universe.go), which on its own would read and check every dependency again.
+package load
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"path"
+	"path/filepath"
+
+	"golang.org/x/tools/go/packages"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
+)
+
+// Options says what to load and from where.
+type Options struct {
+	Root string   // the project's root, absolute
+	Env  []string // the environment of "go list", as os.Environ gives it
+	Dirs []string // folders of the API packages, slash-separated, relative to Root
+}
+
+// Result is the loaded API.
+type Result struct {
+	Packages  []*Package         // in the order of Options.Dirs
+	Collector *markers.Collector // knows the markers of controller-tools' CRD and deepcopy generators
+	Checker   *loader.TypeChecker
+
+	root   string
+	fset   *token.FileSet
+	config packages.Config
+}
+
+// Package is one API package: a group and version.
+type Package struct {
+	Dir         string // slash-separated, relative to the root
+	Path        string // import path
+	Name        string // name in the package clause
+	Group       string // value of +groupName
+	GroupGoName string // value of +groupGoName, empty if there is none
+	Version     string
+	Kinds       []Kind // sorted by name
+
+	// Source is the package as controller-tools loads it.
+	Source *loader.Package
+
+	fields map[string]token.Pos // "Type" and "Type.Field" to where it is declared
+}
+
+// Kind is a root kind: a type with TypeMeta and ObjectMeta, or the list of one.
+type Kind struct {
+	Name string
+	List bool
+}
+
+// Load reads the packages. What is wrong with them is a diag.List: no Go files, syntax
+// and type errors, imports that do not resolve, missing tags, no root kind.
+func Load(ctx context.Context, opts Options) (*Result, error) {
+	module, err := findModule(opts.Root, opts.Dirs)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	cfg := packages.Config{
+		Context: ctx,
+		Mode:    packages.NeedModule,
+		Dir:     module.dir,
+		// Without cgo, "go list" need not run cgo for net and os/user; API types never need it.
+		Env:  append(append([]string{}, opts.Env...), "CGO_ENABLED=0"),
+		Fset: fset,
+	}
+	res := &Result{root: opts.Root, fset: fset, config: cfg, Checker: &loader.TypeChecker{}}
+	res.Collector = &markers.Collector{Registry: &markers.Registry{}}
+	// A package's markers are parsed once, so all generators' must be known before.
+	for _, register := range []func(*markers.Registry) error{crdmarkers.Register, deepcopy.Generator{}.RegisterMarkers} {
+		if err := register(res.Collector.Registry); err != nil {
+			return nil, fmt.Errorf("registering markers: %w", err)
+		}
+	}
+
+	roots, err := loader.LoadRootsWithConfig(&cfg, module.importPaths...)
+	if err != nil {
+		return nil, diag.List{{Rule: rule, Message: err.Error(), Hint: "is the go command on PATH, and does `go mod verify` succeed here?"}}
+	}
+	byPath := map[string]*loader.Package{}
+	for _, root := range roots {
+		byPath[root.PkgPath] = root
+		res.Checker.Check(root)
+	}
+	var list diag.List
+	for i, importPath := range module.importPaths {
+		pkg, found := res.describe(opts.Dirs[i], byPath[importPath])
+		list = append(list, found...)
+		res.Packages = append(res.Packages, pkg)
+	}
+	if err := list.Err(); err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// Pos returns where a type of the package is declared, or a field of it by its Go name; field is
+// empty for the type itself. The position is invalid if there is no such declaration.
+func (r *Result) Pos(pkg, typeName, field string) token.Position {
+	return r.declared(pkg, typeName, ".", field)
+}
+
+// PropertyPos is Pos for a field by its JSON name.
+func (r *Result) PropertyPos(pkg, typeName, property string) token.Position {
+	return r.declared(pkg, typeName, "#", property)
+}
+
+func (r *Result) declared(importPath, typeName, separator, field string) token.Position {
+	pkg := r.ByPath(importPath)
+	if pkg == nil {
+		return token.Position{}
+	}
+	for _, key := range []string{typeName + separator + field, typeName} {
+		if pos, ok := pkg.fields[key]; ok && key != typeName+separator {
+			return r.position(pos)
+		}
+	}
+	return token.Position{}
+}
+
+// ByPath returns the package with that import path, nil if it was not asked for.
+func (r *Result) ByPath(importPath string) *Package {
+	for _, pkg := range r.Packages {
+		if pkg.Path == importPath {
+			return pkg
+		}
+	}
+	return nil
+}
+
+func (r *Result) position(pos token.Pos) token.Position {
+	return r.relative(r.fset.Position(pos))
+}
+
+// relative makes the file's name relative to the root if it lies inside.
+func (r *Result) relative(pos token.Position) token.Position {
+	if rel, err := filepath.Rel(r.root, pos.Filename); err == nil && filepath.IsLocal(rel) {
+		pos.Filename = filepath.ToSlash(rel)
+	}
+	return pos
+}
+
+// importPathOf joins a module's path and a folder below it.
+func importPathOf(modulePath, rel string) string {
+	return path.Join(modulePath, filepath.ToSlash(rel))
+}
+
+// Problems returns what the generators found wrong with the packages since they were loaded:
+// controller-tools' generators note it on the package, with a position.
+func (r *Result) Problems() error {
+	var list diag.List
+	own := map[*packages.Package]bool{}
+	roots := make([]*packages.Package, 0, len(r.Packages))
+	for _, pkg := range r.Packages {
+		own[pkg.Source.Package] = true
+		roots = append(roots, pkg.Source.Package)
+		list = append(list, r.errorsOf(pkg.Dir, pkg.Source)...)
+	}
+	packages.Visit(roots, nil, func(pkg *packages.Package) {
+		for _, e := range pkg.Errors {
+			if !own[pkg] && e.Kind != packages.TypeError {
+				list.Add(r.relative(parsePosition(e.Pos)), rule, hintFor(e), "%s", e.Msg)
+			}
+		}
+	})
+	return list.Err()
+}
+
+// ImportPath returns the import path of a folder of the project, slash-separated and relative to
+// the root. The folder need not exist.
+func (r *Result) ImportPath(dir string) (string, error) {
+	at := filepath.Join(r.root, filepath.FromSlash(dir))
+	modDir, modPath, err := moduleOf(r.root, at)
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(modDir, at)
+	if err != nil {
+		return "", fmt.Errorf("locating %q: %w", dir, err)
+	}
+	return importPathOf(modPath, rel), nil
+}
