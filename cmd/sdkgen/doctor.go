@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
+	"github.com/flux-framework/flux-operator/internal/openapigen"
+	"github.com/flux-framework/flux-operator/internal/pipeline"
+)
+
+func (a *app) doctor() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is there and what is missing: Go, Java, the jar, Python, tags",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			project, err := a.open()
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, project.Close()) }()
+			return a.examine(cmd, project)
+		},
+	}
+}
+
+// examine prints a line for each thing that sdkgen needs, and returns what is missing.
+func (a *app) examine(cmd *cobra.Command, project *pipeline.Project) error {
+	var missing diag.List
+	check := func(name, found string, err error) {
+		if err != nil {
+			found = "missing"
+			missing = append(missing, diag.Of(err)...)
+		}
+		fmt.Fprintf(a.stdout, "%-8s %s\n", name, found)
+	}
+	goProgram, err := exec.LookPath("go")
+	check("go", goProgram, hinted(err, "install Go: its go.mod is read by the go command"))
+	python, err := exec.LookPath("python3")
+	check("python3", python, hinted(err, "install Python 3: `make tools` and the SDK's tests need it"))
+	if project.NeedsJava() {
+		where := project.Tools()
+		java, version, err := openapigen.FindJava(where)
+		check("java", fmt.Sprintf("%s (version %d)", java, version), err)
+		_, err = openapigen.Find(where)
+		check("jar", where.Jar, err)
+	}
+	api, err := project.Load(cmd.Context())
+	if err != nil {
+		check("api", "", err)
+		return missing.Err()
+	}
+	for _, pkg := range api.Packages {
+		check("api", fmt.Sprintf("%s: group %s, version %s, %d root kinds and lists", pkg.Dir, pkg.Group, pkg.Version, len(pkg.Kinds)), nil)
+	}
+	return missing.Err()
+}
+
+func hinted(err error, hint string) error {
+	if err == nil {
+		return nil
+	}
+	return diag.List{{Rule: "tools", Message: err.Error(), Hint: hint}}
+}

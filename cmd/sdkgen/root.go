@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
+	"github.com/flux-framework/flux-operator/internal/pipeline"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitDiffers     = 1   // verify found a difference, or an API rule is broken
+	exitUndecided   = 2   // bad configuration or input, or a missing tool
+	exitInterrupted = 130 // SIGINT or SIGTERM; nothing was written, or everything
+)
+
+// errDiffers says that the tree is not what generate would make; the diff is on stdout already.
+var errDiffers = errors.New("the generated files are not up to date: run `sdkgen generate`")
+
+// flags are common to all verbs.
+type flags struct {
+	dir     string
+	config  string
+	noCache bool
+	format  string
+	quiet   bool
+	verbose bool
+}
+
+// app is what the verbs share.
+type app struct {
+	flags
+	stdout, stderr io.Writer
+}
+
+// run runs the command line and returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	a := &app{stdout: stdout, stderr: stderr}
+	cmd := a.root()
+	cmd.SetArgs(args)
+	cmd.SetOut(stdout)
+	cmd.SetErr(stderr)
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "sdkgen: interrupted")
+		return exitInterrupted
+	}
+	a.report(err)
+	if _, broken := errors.AsType[*pipeline.BrokenRules](err); broken || errors.Is(err, errDiffers) {
+		return exitDiffers
+	}
+	return exitUndecided
+}
+
+// report prints findings: to stdout where a program is to read them, else to stderr.
+func (a *app) report(err error) {
+	format, formatErr := diag.ParseFormat(a.format)
+	if formatErr != nil {
+		format = diag.Text
+	}
+	if _, findings := errors.AsType[diag.List](err); findings && format != diag.Text {
+		if err := diag.Print(a.stdout, format, diag.Of(err)); err != nil {
+			fmt.Fprintln(a.stderr, "sdkgen:", err)
+		}
+		return
+	}
+	if list, findings := errors.AsType[diag.List](err); findings {
+		err = list
+	}
+	fmt.Fprintln(a.stderr, "sdkgen:", err)
+}
+
+func (a *app) root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:           "sdkgen",
+		Short:         "Turn the Go API types of a Kubernetes operator into SDKs",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			_, err := diag.ParseFormat(a.format)
+			return err
+		},
+	}
+	f := cmd.PersistentFlags()
+	f.StringVarP(&a.dir, "dir", "C", ".", "the project's root")
+	f.StringVar(&a.config, "config", "", "the configuration, relative to the root (default sdkgen.yaml)")
+	f.BoolVar(&a.noCache, "no-cache", false, "run every stage, also where nothing changed")
+	f.StringVar(&a.format, "format", "text", "how findings are printed: text, json or github")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print errors only")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what is run")
+	cmd.AddCommand(a.generate(), a.verify(), a.rules(), a.swagger(), a.doctor(), a.version())
+	return cmd
+}
+
+// open opens the project that the flags name. The caller closes it.
+func (a *app) open() (*pipeline.Project, error) {
+	env, err := a.environment()
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.Open(env)
+}
+
+// environment gathers what lies outside the command line, here and nowhere else.
+func (a *app) environment() (pipeline.Environment, error) {
+	root, err := filepath.Abs(a.dir)
+	if err != nil {
+		return pipeline.Environment{}, err
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return pipeline.Environment{}, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil { // no HOME
+		cache = os.TempDir()
+	}
+	return pipeline.Environment{
+		Root: root, Config: filepath.ToSlash(a.config), Environ: os.Environ(),
+		TempDir: os.TempDir(), CacheDir: filepath.Join(cache, "sdkgen"),
+		Modules: modules(), Build: build(), Log: a.logger(),
+	}, nil
+}
+
+func (a *app) logger() *slog.Logger {
+	level := slog.LevelInfo
+	switch {
+	case a.quiet:
+		level = slog.LevelError
+	case a.verbose:
+		level = slog.LevelDebug
+	}
+	return slog.New(&progress{w: a.stderr, level: level})
+}

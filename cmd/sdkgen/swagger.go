@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) swagger() *cobra.Command {
+	var api, output string
+	cmd := &cobra.Command{
+		Use:   "swagger",
+		Short: "Print swagger.json of an API package",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			project, err := a.open()
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, project.Close()) }()
+			data, err := project.Swagger(cmd.Context(), api, nil)
+			if err != nil {
+				return err
+			}
+			if output == "-" {
+				_, err = a.stdout.Write(data)
+				return err
+			}
+			return os.WriteFile(output, data, 0o644)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "-", "the file to write, - for stdout")
+	cmd.Flags().StringVar(&api, "api", "", "the package's folder or version, if there are several")
+	return cmd
+}

@@ -1,0 +1,173 @@
+// Package gosdk works out what the templates of the Go client print: for each model its
+// imports, fields with type and tag, and the constructors' defaults. It is handed to the
+// templates as one vendor extension on the model, so they need no logic.
+package gosdk
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-openapi/spec"
+
+	"github.com/flux-framework/flux-operator/internal/swagger"
+)
+
+// Extension is the vendor extension that carries a Model.
+const Extension = "x-sdkgen-go"
+
+// Model is what model.mustache prints.
+type Model struct {
+	Name     string   `json:"name"`
+	Doc      string   `json:"doc"`                // comment, every line with its //
+	Imports  []Import `json:"imports,omitempty"`  // by path
+	Root     *Root    `json:"root,omitempty"`     // root kinds and their lists
+	Fields   []Field  `json:"fields"`             // by JSON name
+	Defaults []Value  `json:"defaults,omitempty"` // of fields with a declared default
+	Required []Param  `json:"required,omitempty"` // fields that a constructor asks for
+
+	// Mustache cannot ask whether a list is empty without going into it.
+	HasImports  bool `json:"hasImports,omitempty"`
+	HasDefaults bool `json:"hasDefaults,omitempty"`
+}
+
+// Import is one line of the import block.
+type Import struct {
+	Alias string `json:"alias"`
+	Path  string `json:"path"`
+}
+
+// Root is a root kind's identity, as Go literals.
+type Root struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+}
+
+// Field is one struct field.
+type Field struct {
+	Name string `json:"name"` // empty if embedded
+	Type string `json:"type"`
+	Tag  string `json:"tag"` // with its backquotes
+	Doc  string `json:"doc"` // comment, every line with a tab and //
+}
+
+// Value is a field's default, a Go expression.
+type Value struct {
+	Name string `json:"name"`
+	Expr string `json:"expr"`
+}
+
+// Param is a required field as a parameter.
+type Param struct {
+	Name  string `json:"name"`
+	Param string `json:"param"`
+	Type  string `json:"type"`
+	Last  bool   `json:"last,omitempty"`
+}
+
+// Annotate returns a copy of the document for the jar: types of Kubernetes are left out, as
+// the client uses the real ones, and each other definition carries its Model.
+func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
+	out := *doc
+	out.Definitions = spec.Definitions{}
+	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
+		schema := doc.Definitions[name]
+		if swagger.IsKubernetes(schema) {
+			continue
+		}
+		m := &modeler{doc: doc, imports: map[string]string{}}
+		model, err := m.model(name, schema)
+		if err != nil {
+			return nil, fmt.Errorf("preparing the Go model %s: %w", name, err)
+		}
+		properties := map[string]spec.Schema{}
+		for key := range schema.Properties {
+			properties[key] = *spec.StringProperty()
+		}
+		bare := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}, Properties: properties}}
+		bare.AddExtension(Extension, model)
+		out.Definitions[name] = bare
+	}
+	return &out, nil
+}
+
+// modeler works out one model.
+type modeler struct {
+	doc     *spec.Swagger
+	imports map[string]string // path to alias
+}
+
+func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
+	out := &Model{Name: name, Doc: comment(schema.Description, name+" has no description.", "")}
+	root := rootOf(schema)
+	if root != nil {
+		out.Root = root
+		out.Fields = append(out.Fields, Field{Type: m.use(metav1, "TypeMeta"), Tag: "`json:\",inline\"`"})
+	}
+	taken := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if root != nil && (key == "apiVersion" || key == "kind") {
+			continue
+		}
+		if root != nil && key == "metadata" {
+			embedded := Field{Type: m.typeOf(schema.Properties[key]), Tag: "`json:\"metadata,omitempty\"`"}
+			out.Fields = slices.Insert(out.Fields, 1, embedded)
+			continue
+		}
+		field, err := m.field(key, schema)
+		if err != nil {
+			return nil, err
+		}
+		if other, ok := taken[field.Name]; ok {
+			return nil, fmt.Errorf("properties %q and %q would both be the field %s", other, key, field.Name)
+		}
+		taken[field.Name] = key
+		out.Fields = append(out.Fields, field)
+		m.constructor(out, key, field, schema)
+	}
+	if len(out.Required) > 0 {
+		out.Required[len(out.Required)-1].Last = true
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.imports)) {
+		out.Imports = append(out.Imports, Import{Alias: m.imports[path], Path: path})
+	}
+	out.HasImports, out.HasDefaults = len(out.Imports) > 0, len(out.Defaults) > 0
+	return out, nil
+}
+
+// field makes one struct field. It is a pointer where an absent value differs from a zero one:
+// an optional struct or time, or a scalar whose default is not its zero value.
+func (m *modeler) field(key string, parent spec.Schema) (Field, error) {
+	schema := parent.Properties[key]
+	name := goName(key)
+	if name == "" {
+		return Field{}, fmt.Errorf("property %q has no letter to name a Go field by", key)
+	}
+	field := Field{Name: name, Type: m.typeOf(schema), Doc: comment(schema.Description, "", "\t")}
+	tag := key
+	if !slices.Contains(parent.Required, key) {
+		tag += ",omitempty"
+		if m.needsPointer(schema) {
+			field.Type = "*" + field.Type
+		}
+	}
+	field.Tag = "`json:\"" + tag + "\"`"
+	return field, nil
+}
+
+func (m *modeler) constructor(out *Model, key string, field Field, parent spec.Schema) {
+	if slices.Contains(parent.Required, key) {
+		out.Required = append(out.Required, Param{Name: field.Name, Param: param(field.Name), Type: field.Type})
+	}
+	if expr := m.defaultOf(parent.Properties[key], field.Type); expr != "" {
+		out.Defaults = append(out.Defaults, Value{Name: field.Name, Expr: expr})
+	}
+}
+
+func rootOf(schema spec.Schema) *Root {
+	gvk, ok := swagger.KindOf(schema)
+	if !ok {
+		return nil
+	}
+	return &Root{APIVersion: quote(gvk.GroupVersion().String()), Kind: quote(gvk.Kind)}
+}

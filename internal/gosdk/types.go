@@ -1,0 +1,162 @@
+package gosdk
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/go-openapi/spec"
+
+	"github.com/flux-framework/flux-operator/internal/swagger"
+)
+
+const (
+	metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+	intstr = "k8s.io/apimachinery/pkg/util/intstr"
+	ptr    = "k8s.io/utils/ptr"
+)
+
+// use notes an import and returns the type's qualified name.
+func (m *modeler) use(pkg, name string) string {
+	alias, ok := m.imports[pkg]
+	if !ok {
+		alias = m.freeAlias(pkg)
+		m.imports[pkg] = alias
+	}
+	return alias + "." + name
+}
+
+var versionName = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+
+// freeAlias names a package as Kubernetes code does: corev1, metav1, intstr.
+func (m *modeler) freeAlias(pkg string) string {
+	alias := path.Base(pkg)
+	if versionName.MatchString(alias) {
+		alias = path.Base(path.Dir(pkg)) + alias
+	}
+	alias = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, alias)
+	taken := map[string]bool{}
+	for _, other := range m.imports {
+		taken[other] = true
+	}
+	free := alias
+	for n := 2; taken[free] || token.IsKeyword(free); n++ {
+		free = alias + strconv.Itoa(n)
+	}
+	return free
+}
+
+// typeOf returns the Go type of a schema, without a pointer.
+func (m *modeler) typeOf(schema spec.Schema) string {
+	if name := swagger.Referenced(schema); name != "" {
+		if target, ok := m.doc.Definitions[name]; ok && swagger.IsKubernetes(target) {
+			return m.use(swagger.GoType(target))
+		}
+		return name
+	}
+	if pkg, name := swagger.GoType(schema); name != "" {
+		return m.use(pkg, name)
+	}
+	switch {
+	case swagger.IsIntOrString(schema):
+		return m.use(intstr, "IntOrString")
+	case schema.Type.Contains("array"):
+		if schema.Items == nil || schema.Items.Schema == nil {
+			return "[]any"
+		}
+		return "[]" + m.typeOf(*schema.Items.Schema)
+	case schema.Type.Contains("object"):
+		if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
+			return "map[string]" + m.typeOf(*schema.AdditionalProperties.Schema)
+		}
+		return "map[string]any"
+	case schema.Type.Contains("string"):
+		return stringType(m, schema.Format)
+	case schema.Type.Contains("boolean"):
+		return "bool"
+	case schema.Type.Contains("integer"):
+		return integerType(schema.Format)
+	case schema.Type.Contains("number"):
+		return "float64"
+	}
+	return "any"
+}
+
+func stringType(m *modeler, format string) string {
+	switch format {
+	case "date-time":
+		return m.use(metav1, "Time")
+	case "byte":
+		return "[]byte"
+	}
+	return "string"
+}
+
+func integerType(format string) string {
+	switch format {
+	case "int32", "int64":
+		return format
+	}
+	return "int"
+}
+
+// needsPointer says whether an optional field must be a pointer to tell absent from zero.
+func (m *modeler) needsPointer(schema spec.Schema) bool {
+	if swagger.Referenced(schema) != "" || schema.Format == "date-time" || swagger.IsIntOrString(schema) {
+		return true
+	}
+	switch v := schema.Default.(type) {
+	case nil, []any, map[string]any:
+		return schema.Nullable && !isCollection(schema)
+	case bool:
+		return v
+	case string:
+		return v != ""
+	case float64:
+		return v != 0
+	}
+	return true
+}
+
+func isCollection(schema spec.Schema) bool {
+	return schema.Type.Contains("array") || schema.Type.Contains("object")
+}
+
+// defaultOf returns the declared default as an expression of the field's type; "" if there is
+// none, or if it is the zero value, or a struct's (which the API server fills in).
+func (m *modeler) defaultOf(schema spec.Schema, fieldType string) string {
+	base, pointer := strings.CutPrefix(fieldType, "*")
+	expr := ""
+	switch v := schema.Default.(type) {
+	case bool:
+		expr = strconv.FormatBool(v)
+	case string:
+		expr = quote(v)
+	case float64:
+		expr = strconv.FormatFloat(v, 'f', -1, 64)
+	case json.Number:
+		expr = v.String()
+	}
+	if expr == "" || !pointer || !isBasic(base) {
+		return ""
+	}
+	return fmt.Sprintf("%s[%s](%s)", m.use(ptr, "To"), base, expr)
+}
+
+func isBasic(name string) bool {
+	switch name {
+	case "bool", "string", "int", "int32", "int64", "float64":
+		return true
+	}
+	return false
+}

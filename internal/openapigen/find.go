@@ -1,0 +1,165 @@
+package openapigen
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
+)
+
+// MinJava is the oldest Java version that runs the jar.
+const MinJava = 11
+
+// Where says where to look for the jar and for Java. All paths are absolute.
+type Where struct {
+	Jar      string // the jar
+	SHA256   string // its checksum, in hex
+	JavaHome string // value of JAVA_HOME, may be empty
+	Path     string // value of PATH
+	Java     string // folder of a runtime to use where the others have none, may be empty
+}
+
+const rule = "tools"
+
+// hint is what to do where a tool is missing: the project's make target gets it.
+const hint = "run `make tools`, which gets the pinned version, and Java where there is none"
+
+// Find checks the jar's checksum and looks for Java 11 or newer: in JAVA_HOME, on PATH, then
+// in the given folder. What is missing is a diag.List.
+func Find(where Where) (*Jar, error) {
+	if err := checkSum(where.Jar, where.SHA256); err != nil {
+		return nil, err
+	}
+	java, version, err := FindJava(where)
+	if err != nil {
+		return nil, err
+	}
+	return &Jar{path: where.Jar, sum: where.SHA256, java: java, version: version}, nil
+}
+
+func checkSum(jar, want string) error {
+	file, err := os.Open(jar)
+	if errors.Is(err, fs.ErrNotExist) {
+		return diag.List{{Rule: rule, Message: "the openapi-generator jar is missing: " + jar, Hint: hint}}
+	}
+	if err != nil {
+		return fmt.Errorf("opening the openapi-generator jar: %w", err)
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return fmt.Errorf("reading %q: %w", jar, err)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
+		return diag.List{{Rule: rule, Message: fmt.Sprintf("%s has the sha256 %s, not %s", jar, got, want),
+			Hint: "remove the file, then " + hint}}
+	}
+	return nil
+}
+
+// FindJava returns the java program to use and its major version.
+func FindJava(where Where) (program string, version int, err error) {
+	var tried []string
+	for _, dir := range candidates(where) {
+		program := filepath.Join(dir, executable("java"))
+		if info, err := os.Stat(program); err != nil || info.IsDir() {
+			continue
+		}
+		version, err := javaVersion(program)
+		if err == nil && version >= MinJava {
+			return program, version, nil
+		}
+		if err != nil {
+			tried = append(tried, fmt.Sprintf("%s does not run: %v", program, err))
+		} else {
+			tried = append(tried, fmt.Sprintf("%s is version %d", program, version))
+		}
+	}
+	message := fmt.Sprintf("Java %d or newer was not found in JAVA_HOME, on PATH or in %s", MinJava, where.Java)
+	if len(tried) > 0 {
+		message += " (" + strings.Join(tried, "; ") + ")"
+	}
+	return "", 0, diag.List{{Rule: rule, Message: message, Hint: hint}}
+}
+
+// candidates are the folders that may hold a java program, best first.
+func candidates(where Where) []string {
+	var dirs []string
+	if where.JavaHome != "" {
+		dirs = append(dirs, filepath.Join(where.JavaHome, "bin"))
+	}
+	for _, dir := range filepath.SplitList(where.Path) {
+		if dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	if where.Java != "" {
+		dirs = append(dirs, filepath.Join(where.Java, "bin"))
+	}
+	return dirs
+}
+
+func executable(name string) string {
+	if runtime.GOOS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+var versionText = regexp.MustCompile(`version "(\d+)(?:\.(\d+))?`)
+
+// javaVersion reads the version from the runtime's release file, which is quicker than
+// starting it, or from what `java -version` prints.
+func javaVersion(program string) (int, error) {
+	if real, err := filepath.EvalSymlinks(program); err == nil {
+		if version, ok := releaseVersion(filepath.Join(filepath.Dir(filepath.Dir(real)), "release")); ok {
+			return version, nil
+		}
+	}
+	out, err := exec.Command(program, "-version").CombinedOutput()
+	if err != nil {
+		return 0, err
+	}
+	m := versionText.FindSubmatch(out)
+	if m == nil {
+		return 0, fmt.Errorf("no version in %q", strings.TrimSpace(string(out)))
+	}
+	return major(string(m[1]), string(m[2])), nil
+}
+
+func releaseVersion(file string) (int, bool) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if value, ok := strings.CutPrefix(lines.Text(), "JAVA_VERSION="); ok {
+			first, rest, _ := strings.Cut(strings.Trim(value, `"`), ".")
+			second, _, _ := strings.Cut(rest, ".")
+			return major(first, second), first != ""
+		}
+	}
+	return 0, false
+}
+
+// major returns 8 for 1.8 and 17 for 17.0.
+func major(first, second string) int {
+	n, _ := strconv.Atoi(first)
+	if n == 1 && second != "" {
+		n, _ = strconv.Atoi(second)
+	}
+	return n
+}

@@ -1,0 +1,162 @@
+// Package openapigen runs the pinned openapi-generator jar: a document, a configuration and
+// templates in, a set of files out. It is the only package that starts a process while
+// generating, and both SDKs come from one Java process.
+package openapigen
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/format"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/internal/artifact"
+)
+
+// Jar is the generator and the Java that runs it, as Find returns them.
+type Jar struct {
+	path    string
+	sum     string
+	java    string // the java program
+	version int    // Java's major version
+}
+
+// Job is one output of the jar.
+type Job struct {
+	Stage     string         // origin of the files
+	Name      string         // a folder name of its own among the jobs
+	Generator string         // the jar's name of it: python-legacy, go
+	Spec      []byte         // the document, as the jar is to see it
+	Config    map[string]any // options of the generator, the jar's -c
+	Templates string         // folder of templates, absolute; empty for the jar's own
+}
+
+// Run makes all jobs in one Java process and returns a set for each, with paths relative to
+// the SDK's own folder. scratch is an existing
+// empty folder; the jar always writes into a new one, as it neither refreshes nor removes
+// what it finds.
+func (j *Jar) Run(ctx context.Context, log *slog.Logger, scratch string, jobs []Job) ([]*artifact.Set, error) {
+	configs := make([]string, 0, len(jobs))
+	for _, job := range jobs {
+		config, err := job.write(filepath.Join(scratch, job.Name))
+		if err != nil {
+			return nil, fmt.Errorf("preparing %s: %w", job.Generator, err)
+		}
+		configs = append(configs, config)
+	}
+	if err := j.start(ctx, log, scratch, configs); err != nil {
+		return nil, err
+	}
+	sets := make([]*artifact.Set, 0, len(jobs))
+	for _, job := range jobs {
+		set, err := job.read(filepath.Join(scratch, job.Name, outDir))
+		if err != nil {
+			return nil, fmt.Errorf("collecting the files of %s: %w", job.Generator, err)
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+const outDir = "out"
+
+// write puts the job's document and configuration into dir and returns the configuration's file.
+func (job Job) write(dir string) (string, error) {
+	if err := os.MkdirAll(filepath.Join(dir, outDir), 0o755); err != nil {
+		return "", err
+	}
+	spec := filepath.Join(dir, "swagger.json")
+	if err := os.WriteFile(spec, job.Spec, 0o644); err != nil {
+		return "", err
+	}
+	config := map[string]any{}
+	for key, value := range job.Config {
+		config[key] = value
+	}
+	config["generatorName"] = job.Generator
+	config["inputSpec"] = spec
+	config["outputDir"] = filepath.Join(dir, outDir)
+	if job.Templates != "" {
+		config["templateDir"] = job.Templates
+	}
+	data, err := json.MarshalIndent(config, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "config.json")
+	return file, os.WriteFile(file, data, 0o644)
+}
+
+// start runs the jar. What it prints is part of the error, and goes to the log otherwise.
+func (j *Jar) start(ctx context.Context, log *slog.Logger, scratch string, configs []string) error {
+	args := append(j.flags(), "-jar", j.path, "batch", "--fail-fast", "--threads", "1")
+	cmd := exec.CommandContext(ctx, j.java, append(args, configs...)...)
+	cmd.Dir = scratch
+	cmd.Env = []string{"LC_ALL=C.UTF-8", "HOME=" + scratch}
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	log.Debug("starting openapi-generator", "argv", strings.Join(cmd.Args, " "))
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("running openapi-generator: %w\n%s", err, tail(output.String()))
+	}
+	log.Debug("openapi-generator", "output", output.String())
+	return nil
+}
+
+// flags are the JVM's: for a run of a second the simple compiler and collector are fastest;
+// locale, encoding and time zone are fixed, so that no machine's output differs.
+func (j *Jar) flags() []string {
+	return []string{
+		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto",
+		"-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US", "-Duser.timezone=UTC",
+	}
+}
+
+// tail returns the lines of the jar's output that say what went wrong, at most 30.
+func tail(output string) string {
+	var lines []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\r\n")
+		if line != "" && !strings.Contains(line, "] INFO ") && !strings.HasPrefix(line, "\tat ") {
+			lines = append(lines, "    "+line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-30):], "\n")
+}
+
+// read collects what the jar wrote. Go files are formatted: the jar's are not.
+func (job Job) read(dir string) (*artifact.Set, error) {
+	set := &artifact.Set{}
+	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		if strings.HasSuffix(file, ".go") {
+			if data, err = format.Source(data); err != nil {
+				return fmt.Errorf("formatting %s: %w", rel, err)
+			}
+		}
+		return set.Put(artifact.File{Path: filepath.ToSlash(rel), Data: data, Origin: job.Stage})
+	})
+	if err == nil && set.Len() == 0 {
+		return nil, fmt.Errorf("it wrote none")
+	}
+	return set, err
+}

@@ -1,0 +1,190 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/config"
+	"github.com/flux-framework/flux-operator/internal/gogen"
+	"github.com/flux-framework/flux-operator/internal/load"
+	"github.com/flux-framework/flux-operator/internal/swagger"
+)
+
+// generators are the modules whose version decides what the Go stages write.
+var generators = []string{
+	"k8s.io/code-generator", "k8s.io/gengo/v2", "k8s.io/kube-openapi", "sigs.k8s.io/controller-tools",
+	"github.com/flux-framework/flux-operator",
+}
+
+// key returns the hash over all that decides what a stage makes. It is the same on every machine.
+func (r *run) key(stage string) (string, error) {
+	k := &keyer{hash: sha256.New()}
+	k.add("stage", stage)
+	for _, module := range generators {
+		k.add(module, r.env.Modules[module])
+	}
+	k.file(r, r.cfg.Header)
+	var err error
+	switch stage {
+	case PythonStage:
+		err = r.sdkKey(k, r.cfg.Python)
+	case GoStage:
+		err = r.sdkKey(k, r.cfg.Go)
+	default:
+		err = r.sourceKey(k, stage)
+	}
+	if err == nil {
+		err = k.err
+	}
+	if err != nil {
+		return "", fmt.Errorf("working out the key of the stage %s: %w", stage, err)
+	}
+	return "sha256:" + hex.EncodeToString(k.hash.Sum(nil)), nil
+}
+
+// sourceKey adds what the Go stages depend on: the API's source, and their configuration.
+func (r *run) sourceKey(k *keyer, stage string) error {
+	k.json("apis", r.cfg.APIs)
+	switch stage {
+	case gogen.CRDStage:
+		k.json("crd", r.cfg.CRD)
+	case gogen.ClientsStage:
+		k.json("clients", r.cfg.Clients)
+	case gogen.OpenAPIStage:
+		k.file(r, r.cfg.Rules.Exceptions)
+	case swagger.Stage:
+		k.json("swagger", r.cfg.Swagger)
+	}
+	files, err := load.Inputs(r.loadOptions())
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(r.env.Root, file)
+		if err != nil {
+			return err
+		}
+		k.add(filepath.ToSlash(rel), artifact.Sum(data))
+	}
+	return nil
+}
+
+// sdkKey adds what an SDK depends on: the documents, the jar, and its configuration and templates.
+func (r *run) sdkKey(k *keyer, sdk *config.SDK) error {
+	k.add("version", r.cfg.Version)
+	k.add("jar", r.cfg.Generator.SHA256)
+	k.json("sdk", sdk)
+	k.file(r, sdk.Config)
+	for _, dir := range []string{sdk.Templates, sdk.Overlay.Dir} {
+		tree, err := r.readTree(dir, "key")
+		if err != nil {
+			return err
+		}
+		k.set(dir, tree)
+	}
+	k.set("documents", r.sets[swagger.Stage])
+	return nil
+}
+
+// Drift compares sdkgen.lock with the tree by hashes alone: the generated files, and the inputs of
+// each stage. It returns a line for each difference.
+func (p *Project) Drift() ([]string, error) {
+	r := p.newRun(Options{})
+	var lines []string
+	for _, stage := range p.enabled() {
+		set, clean, err := p.lock.StageClean(p.root, stage)
+		if err != nil {
+			return nil, err
+		}
+		if clean {
+			r.sets[stage] = set
+		}
+		files, err := p.lock.Drift(p.root, stage)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			what := "was edited"
+			if file.Kind == artifact.Added {
+				what = "is missing"
+			}
+			lines = append(lines, fmt.Sprintf("%s: %s %s", stage, file.Path, what))
+		}
+		if r.sets[swagger.Stage] == nil && (stage == PythonStage || stage == GoStage) {
+			continue // what it is made from differs already
+		}
+		key, err := r.key(stage)
+		if err != nil {
+			return nil, err
+		}
+		if old, _ := p.lock.Key(stage); old != key {
+			lines = append(lines, stage+": what it is made from changed")
+		}
+	}
+	return lines, nil
+}
+
+// keyer hashes named values; a length before each keeps them apart.
+type keyer struct {
+	hash hash.Hash
+	err  error
+}
+
+func (k *keyer) add(name, value string) {
+	fmt.Fprintf(k.hash, "%d:%s%d:%s", len(name), name, len(value), value)
+}
+
+func (k *keyer) json(name string, value any) {
+	data, err := json.Marshal(value)
+	if err != nil && k.err == nil {
+		k.err = err
+	}
+	k.add(name, string(data))
+}
+
+func (k *keyer) file(r *run, name string) {
+	data, err := r.readOptional(name)
+	if err != nil && k.err == nil {
+		k.err = err
+	}
+	k.add(name, artifact.Sum(data))
+}
+
+func (k *keyer) set(name string, set *artifact.Set) {
+	for file := range set.All() {
+		k.add(name+"/"+file.Path, fmt.Sprintf("%s %t", artifact.Sum(file.Data), file.Mode&0o100 != 0))
+	}
+}
+
+// sameBuild says whether stages may be skipped: always for a released sdkgen, whose version is
+// part of each key, and for a development build only if the last run was by the same one.
+func (p *Project) sameBuild() bool {
+	if p.env.Build == "" {
+		return true
+	}
+	data, err := os.ReadFile(p.buildFile())
+	return err == nil && string(data) == p.env.Build
+}
+
+func (p *Project) rememberBuild() error {
+	if p.env.Build == "" {
+		return nil
+	}
+	return os.WriteFile(p.buildFile(), []byte(p.env.Build), 0o644)
+}
+
+func (p *Project) buildFile() string {
+	sum := strings.TrimPrefix(artifact.Sum([]byte(p.env.Root)), "sha256:")
+	return filepath.Join(p.env.CacheDir, sum[:16]+".build")
+}

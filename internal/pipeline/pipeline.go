@@ -1,0 +1,219 @@
+// Package pipeline knows the order: it runs the stages over one load and hands what they
+// made to artifact, the one place that writes.
+//
+//	load -> openapi (and the API rules) -> swagger -> python, go (one Java process)
+//	     -> deepcopy, crd, clients, while Java runs
+//
+// generate and verify are the same plan; generate commits it, verify prints it as a diff.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/config"
+	"github.com/flux-framework/flux-operator/internal/diag"
+	"github.com/flux-framework/flux-operator/internal/gogen"
+	"github.com/flux-framework/flux-operator/internal/load"
+	"github.com/flux-framework/flux-operator/internal/openapigen"
+	"github.com/flux-framework/flux-operator/internal/swagger"
+)
+
+// Names of the stages that are not gogen's or swagger's.
+const (
+	PythonStage = "python"
+	GoStage     = "go"
+)
+
+// Stages lists all stages, in the order in which they are spoken of.
+var Stages = []string{
+	gogen.DeepcopyStage, gogen.CRDStage, gogen.OpenAPIStage, swagger.Stage, PythonStage, GoStage, gogen.ClientsStage,
+}
+
+// Environment is everything of the process and the machine that a run depends on.
+type Environment struct {
+	Root     string            // the project's root, absolute
+	Config   string            // the configuration's file, relative to Root; "" for config.File
+	Environ  []string          // as os.Environ gives it
+	TempDir  string            // for scratch folders
+	CacheDir string            // for the lock against a second run
+	Modules  map[string]string // versions of the modules that this program is built with
+	Build    string            // identifies a development build; "" for a released one
+	Log      *slog.Logger
+}
+
+// Options choose what a run does.
+type Options struct {
+	Only    []string // stages to commit; all if empty
+	NoCache bool     // run every stage, also where nothing changed
+	Adopt   bool     // take over files that sdkgen did not write
+}
+
+// Project is a project that is ready to be planned. Close it.
+type Project struct {
+	env     Environment
+	cfg     *config.Config
+	root    *os.Root
+	lock    *artifact.Lock
+	scratch string
+	release func() error
+}
+
+// Open reads the configuration and the lock of a project and keeps others from
+// changing it at the same time.
+func Open(env Environment) (*Project, error) {
+	release, err := artifact.Acquire(env.CacheDir, env.Root)
+	if err != nil {
+		return nil, err
+	}
+	p, err := open(env)
+	if err != nil {
+		return nil, errors.Join(err, release())
+	}
+	p.release = release
+	return p, nil
+}
+
+// open is Open without keeping others out.
+func open(env Environment) (*Project, error) {
+	if env.Config == "" {
+		env.Config = config.File
+	}
+	cfg, err := readConfig(env)
+	if err != nil {
+		return nil, err
+	}
+	p := &Project{env: env, cfg: cfg}
+	if p.root, err = os.OpenRoot(env.Root); err != nil {
+		return nil, err
+	}
+	if p.lock, err = artifact.ReadLock(p.root); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	if p.scratch, err = os.MkdirTemp(env.TempDir, "sdkgen-"); err != nil {
+		return nil, errors.Join(fmt.Errorf("making a scratch folder: %w", err), p.Close())
+	}
+	return p, nil
+}
+
+func readConfig(env Environment) (*config.Config, error) {
+	name := filepath.Join(env.Root, filepath.FromSlash(env.Config))
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, diag.List{{Rule: "config", Message: fmt.Sprintf("there is no %s in %s", env.Config, env.Root),
+			Hint: "run sdkgen in the project's root, name it with -C, or write one:\n" + config.Sample}}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	return config.Parse(env.Config, data)
+}
+
+// Close removes the scratch folder and lets others in.
+func (p *Project) Close() error {
+	var errs []error
+	if p.scratch != "" {
+		errs = append(errs, os.RemoveAll(p.scratch))
+	}
+	if p.root != nil {
+		errs = append(errs, p.root.Close())
+	}
+	if p.release != nil {
+		errs = append(errs, p.release())
+	}
+	return errors.Join(errs...)
+}
+
+// Plan runs the stages and compares what they made with the tree. It writes nothing.
+func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error) {
+	if err := checkStages(opts.Only); err != nil {
+		return nil, err
+	}
+	r := p.newRun(opts)
+	if err := r.all(ctx); err != nil {
+		return nil, err
+	}
+	set, keys := &artifact.Set{}, map[string]string{}
+	for _, stage := range r.committed() {
+		if err := set.Merge(r.sets[stage]); err != nil {
+			return nil, err
+		}
+		keys[stage] = r.keys[stage]
+	}
+	var options []artifact.Option
+	if len(opts.Only) > 0 {
+		options = append(options, artifact.Only(opts.Only...))
+	}
+	if opts.Adopt {
+		options = append(options, artifact.Adopt())
+	}
+	return artifact.NewPlan(p.root, p.lock, set, keys, options...)
+}
+
+// Commit writes what the plan says.
+func (p *Project) Commit(ctx context.Context, plan *artifact.Plan) error {
+	if err := artifact.Commit(ctx, p.root, plan); err != nil {
+		return err
+	}
+	return p.rememberBuild()
+}
+
+func checkStages(names []string) error {
+	for _, name := range names {
+		if !slices.Contains(Stages, name) {
+			return fmt.Errorf("there is no stage %q: the stages are %s", name, strings.Join(Stages, ", "))
+		}
+	}
+	return nil
+}
+
+// environ returns the value of an environment variable.
+func (e Environment) environ(name string) string {
+	for _, entry := range slices.Backward(e.Environ) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// path returns the absolute path of a file of the project; "" for "".
+func (e Environment) path(rel string) string {
+	if rel == "" {
+		return ""
+	}
+	return filepath.Join(e.Root, filepath.FromSlash(rel))
+}
+
+// Tools says where the jar and Java are looked for.
+func (p *Project) Tools() openapigen.Where {
+	g := p.cfg.Generator
+	return openapigen.Where{
+		Jar: p.env.path(g.Jar), SHA256: g.SHA256, Java: p.env.path(g.Java),
+		JavaHome: p.env.environ("JAVA_HOME"), Path: p.env.environ("PATH"),
+	}
+}
+
+// NeedsJava says whether an SDK is made by the jar.
+func (p *Project) NeedsJava() bool { return p.cfg.Python != nil || p.cfg.Go != nil }
+
+// Load reads the API packages.
+func (p *Project) Load(ctx context.Context) (*load.Result, error) {
+	return load.Load(ctx, p.loadOptions())
+}
+
+func (p *Project) loadOptions() load.Options {
+	opts := load.Options{Root: p.env.Root, Env: p.env.Environ}
+	for _, api := range p.cfg.APIs {
+		opts.Dirs = append(opts.Dirs, api.Path)
+	}
+	return opts
+}

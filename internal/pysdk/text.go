@@ -1,0 +1,146 @@
+package pysdk
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// literal returns a JSON value as Python source. Dictionaries are sorted by key. Whatever the
+// value holds, the result is one literal: a string can not end early.
+func literal(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "None"
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case string:
+		return quote(v)
+	case json.Number:
+		return v.String()
+	case float64:
+		return number(v)
+	case int:
+		return strconv.Itoa(v)
+	case []any:
+		items := make([]string, 0, len(v))
+		for _, item := range v {
+			items = append(items, literal(item))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case map[string]any:
+		items := make([]string, 0, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			items = append(items, quote(key)+": "+literal(v[key]))
+		}
+		return "{" + strings.Join(items, ", ") + "}"
+	}
+	return quote(fmt.Sprint(value))
+}
+
+// number spells a float that is whole as an integer: JSON does not tell them apart.
+func number(v float64) string {
+	if v == float64(int64(v)) {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for _, r := range s {
+		if r == '\'' {
+			b.WriteString(`\'`)
+			continue
+		}
+		writeRune(&b, r)
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// writeRune writes one character of a string literal, quotes aside.
+func writeRune(b *strings.Builder, r rune) {
+	switch {
+	case r == '\\':
+		b.WriteString(`\\`)
+	case r == '\n':
+		b.WriteString(`\n`)
+	case unicode.IsPrint(r):
+		b.WriteRune(r)
+	case r <= 0xff:
+		fmt.Fprintf(b, `\x%02x`, r)
+	case r <= 0xffff:
+		fmt.Fprintf(b, `\u%04x`, r)
+	default:
+		fmt.Fprintf(b, `\U%08x`, r)
+	}
+}
+
+// width is where docstrings are wrapped, indentation included.
+const width = 96
+
+// docstring returns a text for between """ and """ in a class: wrapped, continued lines
+// indented by four spaces, quotes and backslashes escaped. Without a text it is the name's.
+func docstring(text, name string) string {
+	text = escapeDoc(text)
+	if strings.TrimSpace(text) == "" {
+		text = name + "."
+	}
+	var paragraphs []string
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		if wrapped := wrap(strings.Fields(paragraph), width-4); wrapped != "" {
+			paragraphs = append(paragraphs, strings.ReplaceAll(wrapped, "\n", "\n    "))
+		}
+	}
+	return strings.Join(paragraphs, "\n\n    ")
+}
+
+// oneLine is docstring for a text that must stay on its line.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(escapeDoc(text)), " ")
+}
+
+// escapeDoc escapes what could end or change a """ string. Blanks stay.
+func escapeDoc(text string) string {
+	var b strings.Builder
+	for _, r := range strings.TrimSpace(text) {
+		switch r {
+		case '"':
+			b.WriteString(`\"`)
+		case '\n', '\t', ' ':
+			b.WriteRune(r)
+		default:
+			writeRune(&b, r)
+		}
+	}
+	return b.String()
+}
+
+func wrap(words []string, width int) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range words {
+		length := len([]rune(word))
+		switch {
+		case i == 0:
+		case column+1+length > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += length
+	}
+	return b.String()
+}

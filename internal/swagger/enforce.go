@@ -1,0 +1,239 @@
+package swagger
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-openapi/spec"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+)
+
+const definitionsPrefix = "#/definitions/"
+
+// escape spells a Go type as one token of a JSON pointer.
+func escape(goType string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(goType)
+}
+
+// refType returns the Go type behind a "$ref" of controller-tools' schemas.
+func refType(ref string) string {
+	name, pkg, err := crd.RefParts(ref)
+	if err != nil {
+		return ref
+	}
+	return pkg + "." + name
+}
+
+// convert turns kube-openapi's schema into go-openapi's; both have the same JSON.
+func convert(from any) (spec.Schema, error) {
+	var out spec.Schema
+	data, err := json.Marshal(from)
+	if err != nil {
+		return out, err
+	}
+	return out, json.Unmarshal(data, &out)
+}
+
+// structSchema returns the schema of a Go struct with its embedded structs' properties in it.
+func (b *builder) structSchema(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
+	schema, ok := b.api.Schema(goType)
+	if !ok {
+		return schema, false
+	}
+	out := *schema.DeepCopy()
+	embedded := out.AllOf
+	out.AllOf = nil
+	for _, part := range embedded {
+		if part.Ref == nil {
+			out.AllOf = append(out.AllOf, part)
+			continue
+		}
+		inner, ok := b.structSchema(refType(*part.Ref))
+		if !ok {
+			b.problemAt(goType, "", "no schema of the embedded %s was made", refType(*part.Ref))
+			continue
+		}
+		if out.Properties == nil {
+			out.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+		}
+		for name, property := range inner.Properties {
+			if _, shadowed := out.Properties[name]; !shadowed {
+				out.Properties[name] = property
+			}
+		}
+		out.Required = append(out.Required, inner.Required...)
+		out.XValidations = append(out.XValidations, inner.XValidations...)
+	}
+	slices.Sort(out.Required)
+	out.Required = slices.Compact(out.Required)
+	return out, true
+}
+
+// isStruct says whether a type has a definition of its own, in place of being written out
+// where it is used: it is a struct with properties.
+func (b *builder) isStruct(goType string) bool {
+	schema, ok := b.structSchema(goType)
+	if !ok {
+		return false
+	}
+	_, own := b.api.Definitions[goType]
+	return len(schema.Properties) > 0 || own && schema.Type == "object" && schema.AdditionalProperties == nil
+}
+
+// resolve follows references to types that are written out where they are used. It returns
+// the schema without any reference, the last Go type that was followed, and whether that is
+// a struct, which is referred to.
+func (b *builder) resolve(schema apiextensionsv1.JSONSchemaProps, from string) (
+	out apiextensionsv1.JSONSchemaProps, goType string, isStruct bool,
+) {
+	for {
+		ref := reference(&schema)
+		if ref == "" {
+			return schema, goType, false
+		}
+		goType = refType(ref)
+		if b.isStruct(goType) {
+			return schema, goType, true
+		}
+		target, ok := b.api.Schema(goType)
+		if !ok {
+			b.problemAt(from, "the type's package must be importable, and the type declared in it", "no schema of %s was made", goType)
+			return schema, goType, false
+		}
+		merged := apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{target, schema}}
+		inner := reference(&target)
+		if inner != "" { // a name for a name
+			target.Ref = nil
+			merged.AllOf[0] = target
+		}
+		schema = *crd.FlattenEmbedded(&merged, recorder{b, from})
+		if inner != "" {
+			schema.Ref = &inner
+		}
+	}
+}
+
+// reference takes the one reference out of a schema: a "$ref", or an allOf that holds it.
+func reference(schema *apiextensionsv1.JSONSchemaProps) string {
+	if schema.Ref != nil {
+		ref := *schema.Ref
+		schema.Ref = nil
+		return ref
+	}
+	for i, part := range schema.AllOf {
+		if part.Ref != nil {
+			schema.AllOf = slices.Clone(schema.AllOf)
+			schema.AllOf[i].Ref = nil
+			return *part.Ref
+		}
+	}
+	return ""
+}
+
+// recorder turns what controller-tools' flattening finds into findings.
+type recorder struct {
+	b    *builder
+	from string
+}
+
+// AddError implements crd.ErrorRecorder.
+func (r recorder) AddError(err error) { r.b.problemAt(r.from, "", "%v", err) }
+
+// enforce makes dst, whose structure and texts come from a definition or are empty, say what
+// the schema says. goType and property tell where it is, for messages.
+func (b *builder) enforce(dst *spec.Schema, truth apiextensionsv1.JSONSchemaProps, goType, property string) {
+	from := goType + "#" + property
+	truth, leaf, isStruct := b.resolve(truth, from)
+	out, err := constraints(truth)
+	if err != nil {
+		b.problemAt(from, "", "converting the schema of %s: %v", from, err)
+	}
+	if dst.Description != "" {
+		out.Description = dst.Description
+	}
+	for name, value := range dst.Extensions {
+		if _, ok := out.Extensions[name]; !ok {
+			out.AddExtension(name, value)
+		}
+	}
+	if isStruct {
+		b.refer(&out, leaf, from)
+		*dst = out
+		return
+	}
+	if leaf != "" && goTypePackage(leaf) != b.api.Package {
+		out.AddExtension(goTypeExtension, goTypeValue(leaf))
+	}
+	b.children(&out, dst, truth, goType, property)
+	*dst = out
+}
+
+// refer makes schema a reference. Constraints beside a "$ref" would be ignored by its
+// readers, so they go beside an allOf; a description may stay.
+func (b *builder) refer(schema *spec.Schema, structType, from string) {
+	ref := spec.MustCreateRef(definitionsPrefix + b.want(structType, from))
+	bare := *schema
+	bare.Description = ""
+	if data, err := json.Marshal(bare); err == nil && string(data) == "{}" {
+		schema.Ref = ref
+		return
+	}
+	schema.AllOf = append(schema.AllOf, spec.Schema{SchemaProps: spec.SchemaProps{Ref: ref}})
+}
+
+// children enforces properties, items and map values.
+func (b *builder) children(out, dst *spec.Schema, truth apiextensionsv1.JSONSchemaProps, goType, property string) {
+	for _, name := range slices.Sorted(maps.Keys(truth.Properties)) {
+		child := dst.Properties[name]
+		at := name
+		if property != "" { // a struct without a name: the field that holds it is where it is
+			at = property
+		}
+		b.enforce(&child, truth.Properties[name], goType, at)
+		out.SetProperty(name, child)
+	}
+	if truth.Items != nil && truth.Items.Schema != nil {
+		child := spec.Schema{}
+		if dst.Items != nil && dst.Items.Schema != nil {
+			child = *dst.Items.Schema
+		}
+		b.enforce(&child, *truth.Items.Schema, goType, property)
+		out.Items = &spec.SchemaOrArray{Schema: &child}
+	}
+	if extra := truth.AdditionalProperties; extra != nil && extra.Schema != nil {
+		child := spec.Schema{}
+		if dst.AdditionalProperties != nil && dst.AdditionalProperties.Schema != nil {
+			child = *dst.AdditionalProperties.Schema
+		}
+		b.enforce(&child, *extra.Schema, goType, property)
+		out.AdditionalProperties = &spec.SchemaOrBool{Allows: true, Schema: &child}
+	}
+}
+
+// constraints converts a schema without what is below it and without references.
+func constraints(truth apiextensionsv1.JSONSchemaProps) (spec.Schema, error) {
+	flat := *truth.DeepCopy()
+	flat.Properties, flat.Items = nil, nil
+	if flat.AdditionalProperties != nil && flat.AdditionalProperties.Schema != nil {
+		flat.AdditionalProperties = nil
+	}
+	flat.AllOf = slices.DeleteFunc(flat.AllOf, func(part apiextensionsv1.JSONSchemaProps) bool {
+		return part.Ref == nil && len(part.Properties) == 0 && isEmpty(part)
+	})
+	if flat.XIntOrString {
+		// Swagger 2.0 has no type for "integer or string": the API server's own document leaves it out.
+		flat.Type, flat.AnyOf = "", nil
+		if flat.Format == "" {
+			flat.Format = "int-or-string"
+		}
+	}
+	return convert(flat)
+}
+
+func isEmpty(schema apiextensionsv1.JSONSchemaProps) bool {
+	data, err := json.Marshal(schema)
+	return err == nil && string(data) == "{}"
+}

@@ -1,0 +1,79 @@
+package swagger
+
+import (
+	"path"
+
+	"github.com/go-openapi/spec"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// The document's conventions, for those who read it: where a schema keeps its Go type, its
+// kind and its reference.
+
+const (
+	// goTypeExtension is go-swagger's extension that names the Go type of a schema. Definitions
+	// carry it, and so do places where a type of another module (a Quantity, a Time) is written out.
+	goTypeExtension = "x-go-type"
+	kindExtension   = "x-kubernetes-group-version-kind"
+)
+
+func goTypeValue(goType string) any {
+	pkg, name := splitType(goType)
+	return map[string]any{"type": name, "import": map[string]any{"package": pkg}}
+}
+
+// GoType returns the Go type, as package and name, that a schema stands for; empty if it
+// does not say.
+func GoType(s spec.Schema) (pkg, name string) {
+	value, ok := s.Extensions[goTypeExtension].(map[string]any)
+	if !ok {
+		return "", ""
+	}
+	name, _ = value["type"].(string)
+	if source, ok := value["import"].(map[string]any); ok {
+		pkg, _ = source["package"].(string)
+	}
+	return pkg, name
+}
+
+// IsKubernetes says whether a definition is a type of Kubernetes itself, which clients take
+// from Kubernetes' own packages.
+func IsKubernetes(s spec.Schema) bool {
+	pkg, name := GoType(s)
+	_, ok := KubernetesName(pkg + "." + name)
+	return ok
+}
+
+func kindValue(gvk schema.GroupVersionKind) any {
+	return []any{map[string]any{"group": gvk.Group, "version": gvk.Version, "kind": gvk.Kind}}
+}
+
+// KindOf returns a root kind's (or its list's) group, version and kind; false for other definitions.
+func KindOf(s spec.Schema) (schema.GroupVersionKind, bool) {
+	list, ok := s.Extensions[kindExtension].([]any)
+	if !ok || len(list) != 1 {
+		return schema.GroupVersionKind{}, false
+	}
+	gvk, ok := list[0].(map[string]any)
+	text := func(key string) string { s, _ := gvk[key].(string); return s }
+	return schema.GroupVersionKind{Group: text("group"), Version: text("version"), Kind: text("kind")}, ok
+}
+
+// Referenced returns the name of the definition that a schema refers to, plainly or by an
+// allOf that adds constraints; "" if it refers to none.
+func Referenced(s spec.Schema) string {
+	ref := s.Ref.String()
+	for i := 0; ref == "" && i < len(s.AllOf); i++ {
+		ref = s.AllOf[i].Ref.String()
+	}
+	if ref == "" {
+		return ""
+	}
+	return path.Base(ref)
+}
+
+// IsIntOrString says whether a value may be an integer or a string, such as a port or a quantity.
+func IsIntOrString(s spec.Schema) bool {
+	yes, _ := s.Extensions["x-kubernetes-int-or-string"].(bool)
+	return yes
+}
