@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flux-framework/flux-operator/internal/diag"
-	"github.com/flux-framework/flux-operator/internal/openapigen"
 	"github.com/flux-framework/flux-operator/internal/pipeline"
 )
 
@@ -43,11 +42,10 @@ func (a *app) examine(cmd *cobra.Command, project *pipeline.Project) error {
 	python, err := exec.LookPath("python3")
 	check("python3", python, hinted(err, "install Python 3: `make tools` and the SDK's tests need it"))
 	if project.NeedsJava() {
-		where := project.Tools()
-		java, version, err := openapigen.FindJava(where)
+		java, version, err := project.Java()
 		check("java", fmt.Sprintf("%s (version %d)", java, version), err)
-		_, err = openapigen.Find(where)
-		check("jar", where.Jar, err)
+		jar, err := project.Jar()
+		check("jar", jar, err)
 	}
 	api, err := project.Load(cmd.Context())
 	if err != nil {

@@ -193,13 +193,25 @@ func (e Environment) path(rel string) string {
 	return filepath.Join(e.Root, filepath.FromSlash(rel))
 }
 
-// Tools says where the jar and Java are looked for.
-func (p *Project) Tools() openapigen.Where {
+// tools says where the jar and Java are looked for.
+func (p *Project) tools() openapigen.Where {
 	g := p.cfg.Generator
 	return openapigen.Where{
 		Jar: p.env.path(g.Jar), SHA256: g.SHA256, Java: p.env.path(g.Java),
 		JavaHome: p.env.environ("JAVA_HOME"), Path: p.env.environ("PATH"),
 	}
+}
+
+// Java returns the java program that would run the jar, and its major version.
+func (p *Project) Java() (program string, version int, err error) {
+	return openapigen.FindJava(p.tools())
+}
+
+// Jar returns the jar's path, and an error if it is missing or not the pinned one.
+func (p *Project) Jar() (string, error) {
+	where := p.tools()
+	_, err := openapigen.Find(where)
+	return where.Jar, err
 }
 
 // NeedsJava says whether an SDK is made by the jar.

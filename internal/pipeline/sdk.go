@@ -72,7 +72,7 @@ func (r *run) prepareSDKs() (*sdkJob, error) {
 	if len(job.jobs) == 0 {
 		return job, nil
 	}
-	jar, err := openapigen.Find(r.Tools())
+	jar, err := openapigen.Find(r.tools())
 	job.jar = jar
 	return job, err
 }

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"sdkgen": main})
+}
+
+// TestScript runs testdata/script/*.txtar, each in a project of its own: an API of one kind in
+// a Go module that resolves from this one's module cache. "need-jar" makes .tools that of this
+// checkout.
+func TestScript(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			return setUp(env, root)
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "jar" {
+				return hasJar(root)
+			}
+			return false, fmt.Errorf("there is no condition %q", cond)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"need-jar": func(ts *testscript.TestScript, _ bool, _ []string) { needJar(ts, root) },
+			"code":     code,
+			"replace":  replace,
+			"tree":     tree,
+			"without":  without,
+		},
+	})
+}
+
+// setUp writes the project's module, and its API where the script has none.
+func setUp(env *testscript.Env, root string) error {
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return err
+		}
+		text := strings.Replace(string(data), "module github.com/flux-framework/flux-operator", "module example.org/widget", 1)
+		if err := os.WriteFile(filepath.Join(env.WorkDir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "JAVA_HOME"} {
+		if value := os.Getenv(name); value != "" {
+			env.Setenv(name, value)
+		}
+	}
+	if os.Getenv("GOMODCACHE") == "" {
+		env.Setenv("GOMODCACHE", filepath.Join(goPath(), "pkg", "mod"))
+	}
+	if os.Getenv("GOCACHE") == "" {
+		if cache, err := os.UserCacheDir(); err == nil {
+			env.Setenv("GOCACHE", filepath.Join(cache, "go-build"))
+		}
+	}
+	env.Setenv("GOFLAGS", "-mod=mod")
+	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
+	return copyMissing(env.WorkDir, "testdata/project")
+}
+
+// copyMissing copies the files that a script does not bring itself.
+func copyMissing(to, from string) error {
+	return filepath.WalkDir(from, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		if _, err := os.Stat(target); err == nil {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(target, data, 0o644)
+	})
+}
+
+func goPath() string {
+	if path := os.Getenv("GOPATH"); path != "" {
+		return path
+	}
+	home, _ := os.UserHomeDir()
+	return filepath.Join(home, "go")
+}
+
+// needJar gives the script the tools and templates of this checkout.
+func needJar(ts *testscript.TestScript, root string) {
+	ts.Check(os.Symlink(filepath.Join(root, ".tools"), ts.MkAbs(".tools")))
+	ts.Check(os.CopyFS(ts.MkAbs("templates"), os.DirFS(filepath.Join(root, "templates"))))
+}
+
+// hasJar is the condition of scripts that run Java. In CI a missing jar is a failure.
+func hasJar(root string) (bool, error) {
+	_, err := os.Stat(filepath.Join(root, ".tools", "openapi-generator-cli-6.6.0.jar"))
+	if err != nil && os.Getenv("CI") != "" {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// code runs sdkgen and checks the exit code: code 2 generate --only crd.
+func code(ts *testscript.TestScript, _ bool, args []string) {
+	want, args := args[0], args[1:]
+	err := ts.Exec("sdkgen", args...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if got != want {
+		ts.Fatalf("sdkgen %v ended with %s, want %s", args, got, want)
+	}
+}
+
+// replace replaces a text that must be in a file: replace FILE OLD NEW.
+func replace(ts *testscript.TestScript, _ bool, args []string) {
+	unescape := strings.NewReplacer(`\n`, "\n", `\t`, "\t")
+	data := ts.ReadFile(args[0])
+	from, to := unescape.Replace(args[1]), unescape.Replace(args[2])
+	if !strings.Contains(data, from) {
+		ts.Fatalf("%s does not hold %q", args[0], from)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(data, from, to, 1)), 0o644))
+}
+
+// tree remembers the state of all files, with times, under a name, or compares it: tree save
+// before, tree same before.
+func tree(ts *testscript.TestScript, neg bool, args []string) {
+	state := snapshot(ts)
+	file := ts.MkAbs(".cache/tree-" + args[1])
+	if args[0] == "save" {
+		ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
+		ts.Check(os.WriteFile(file, []byte(state), 0o644))
+		return
+	}
+	before, err := os.ReadFile(file)
+	ts.Check(err)
+	if same := string(before) == state; same == neg {
+		ts.Fatalf("the tree is the same as %s: %t\n%s", args[1], same, state)
+	}
+}
+
+func snapshot(ts *testscript.TestScript) string {
+	var b strings.Builder
+	root := ts.MkAbs(".")
+	ts.Check(filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := entry.Name(); entry.IsDir() && (name == ".cache" || name == ".tmp") {
+			return filepath.SkipDir
+		}
+		info, err := entry.Info()
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		b.WriteString(rel + " " + info.ModTime().String() + " " + info.Mode().String() + "\n")
+		return err
+	}))
+	return b.String()
+}
+
+// without takes folders that hold a program off PATH: without java.
+func without(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv("JAVA_HOME", "")
+	var keep []string
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if _, err := os.Stat(filepath.Join(dir, args[0])); err != nil {
+			keep = append(keep, dir)
+		}
+	}
+	ts.Setenv("PATH", strings.Join(keep, string(filepath.ListSeparator)))
+}

@@ -1,0 +1,160 @@
+package pipeline_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/flux-framework/flux-operator/"
+
+// allowed says which packages of this module each package of the toolchain may import.
+var allowed = map[string][]string{
+	"internal/diag":       {},
+	"internal/artifact":   {"internal/diag"},
+	"internal/config":     {"internal/diag"},
+	"internal/load":       {"internal/diag"},
+	"internal/gogen":      {"internal/artifact", "internal/diag", "internal/load"},
+	"internal/rules":      {"internal/diag"},
+	"internal/swagger":    {"internal/diag"},
+	"internal/pysdk":      {"internal/swagger"}, // both read the document's conventions
+	"internal/gosdk":      {"internal/swagger"},
+	"internal/openapigen": {"internal/artifact", "internal/diag"},
+	"internal/overlay":    {"internal/artifact", "internal/diag"},
+	"internal/pipeline": {
+		"internal/artifact", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/load",
+		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger",
+	},
+	"cmd/sdkgen": {"internal/artifact", "internal/diag", "internal/pipeline"},
+}
+
+// users are the folders whose packages may import api/ and sdk/.
+var users = []string{"api", "sdk", "hack/swagger", "pkg/minicluster", "internal/controller", "cmd/manager", "cmd/fluxoperator-gen", "examples", "test"}
+
+type listed struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	Imports    []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "../../...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var pkg listed
+		if err := dec.Decode(&pkg); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, pkg)
+	}
+	if len(all) < len(allowed) {
+		t.Fatalf("go list found %d packages", len(all))
+	}
+	return all
+}
+
+// TestImportLaw holds every package against the table above.
+func TestImportLaw(t *testing.T) {
+	seen := 0
+	for _, pkg := range packages(t) {
+		name := strings.TrimPrefix(pkg.ImportPath, module)
+		limit, ruled := allowed[name]
+		if ruled {
+			seen++
+		}
+		if !ruled && strings.HasPrefix(name, "internal/") && !below(name, users) {
+			t.Errorf("%s is not in the table: say what it may import", name)
+		}
+		for _, imported := range pkg.Imports {
+			other, own := strings.CutPrefix(imported, module)
+			if !own {
+				continue
+			}
+			if ruled && !slices.Contains(limit, other) {
+				t.Errorf("%s may not import %s", name, other)
+			}
+			if below(other, []string{"api", "sdk"}) && !below(name, users) {
+				t.Errorf("%s may not import %s", name, other)
+			}
+		}
+	}
+	if seen != len(allowed) {
+		t.Errorf("the table names %d packages, %d of them exist", len(allowed), seen)
+	}
+}
+
+func below(name string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
+}
+
+// reserved are functions with an effect outside the process, and the packages of the toolchain
+// that may call them.
+var reserved = map[string][]string{
+	"exec.Command":        {"internal/openapigen"},
+	"exec.CommandContext": {"internal/openapigen"},
+	// Scratch, the cache folder twice, and -o FILE.
+	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/artifact", "cmd/sdkgen"},
+	"os.MkdirAll":  {"internal/openapigen", "internal/artifact"},
+	"os.MkdirTemp": {"internal/pipeline"},
+	"os.RemoveAll": {"internal/pipeline"},
+	"os.Create":    {},
+	"os.OpenFile":  {},
+	"os.Remove":    {"internal/artifact"}, // the pid in the cache folder
+	"os.Rename":    {},
+	"os.Getwd":     {},
+	"os.Getenv":    {},
+	"os.Environ":   {"cmd/sdkgen"},
+	"time.Now":     {},
+	"fmt.Print":    {},
+	"fmt.Println":  {},
+	"fmt.Printf":   {},
+}
+
+// TestEffects finds calls of the reserved functions where they do not belong: only artifact
+// writes the project (through os.Root), only openapigen starts processes, and the environment
+// is an argument everywhere below cmd/.
+func TestEffects(t *testing.T) {
+	calls := 0
+	for _, pkg := range packages(t) {
+		name := strings.TrimPrefix(pkg.ImportPath, module)
+		if _, ruled := allowed[name]; !ruled {
+			continue
+		}
+		for _, file := range pkg.GoFiles {
+			syntax, err := parser.ParseFile(token.NewFileSet(), filepath.Join(pkg.Dir, file), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(syntax, func(n ast.Node) bool {
+				selector, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if x, ok := selector.X.(*ast.Ident); ok {
+					call := x.Name + "." + selector.Sel.Name
+					if who, is := reserved[call]; is {
+						calls++
+						if !slices.Contains(who, name) {
+							t.Errorf("%s/%s may not call %s", name, file, call)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	if calls == 0 {
+		t.Error("no call was found at all: the check sees nothing")
+	}
+}
