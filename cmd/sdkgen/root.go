@@ -7,7 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -42,8 +44,10 @@ type app struct {
 	stdout, stderr io.Writer
 }
 
-// run runs the command line and returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// run runs the command line, until it ends or is interrupted, and returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	a := &app{stdout: stdout, stderr: stderr}
 	cmd := a.root()
 	cmd.SetArgs(args)

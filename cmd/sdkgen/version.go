@@ -49,7 +49,9 @@ func modules() map[string]string {
 			out[dep.Path] = version
 		}
 	}
-	if info.Main.Path == self {
+	// Only what `go install MODULE@VERSION` built has a checksum. A build of a checkout has none,
+	// also where the checkout is a tagged commit, and must give the same keys there as before it.
+	if info.Main.Path == self && info.Main.Sum == "" {
 		out[self] = development
 	}
 	return out

@@ -13,6 +13,8 @@
 //
 // verify and generate share everything up to the plan, so they cannot disagree.
 //
+// [Replace] is for the rare file of the user's that a verb rewrites on request.
+//
 // # What is whose
 //
 // sdkgen.lock lists every generated file. A path it lists is sdkgen's: it may

@@ -82,15 +82,11 @@ func TestReadOnlyFolder(t *testing.T) {
 	sudo(t, "mount", "-o", "remount,ro", at)
 	before := snapshot(t, dir)
 	for want, py := range map[string]files{
-		`writing "ro/b"`:        {"a": "2", "ro/b": "2", "ro/c": "1", "x/new": "1"},
-		`making folder "ro/d"`:  {"a": "2", "ro/b": "1", "ro/c": "1", "ro/d/e": "1"},
-		`writing "ro/new"`:      {"a": "2", "ro/b": "1", "ro/c": "1", "ro/new": "1"},
-		`deleting "ro/c"`:       {"a": "1", "ro/b": "1"},
-		`run "sdkgen generate"`: nil,
+		`writing "ro/b"`:       {"a": "2", "ro/b": "2", "ro/c": "1", "x/new": "1"},
+		`making folder "ro/d"`: {"a": "2", "ro/b": "1", "ro/c": "1", "ro/d/e": "1"},
+		`writing "ro/new"`:     {"a": "2", "ro/b": "1", "ro/c": "1", "ro/new": "1"},
+		`deleting "ro/c"`:      {"a": "1", "ro/b": "1"},
 	} {
-		if py == nil {
-			continue
-		}
 		err := generate(root, setOf(t, map[string]files{"py": py}))
 		if !errors.Is(err, syscall.EROFS) || !strings.Contains(err.Error(), want) {
 			t.Errorf("Commit: %v, want %s", err, want)

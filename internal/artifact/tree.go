@@ -30,7 +30,7 @@ const (
 )
 
 func (k kind) String() string {
-	return [...]string{"missing file", "regular file", "folder", "symbolic link", "file below a file", "special file"}[k]
+	return [...]string{"missing file", "regular file", "folder", "symbolic link", "file", "special file"}[k]
 }
 
 // node is what look found.

@@ -19,15 +19,16 @@ import (
 // by …" from os.Args, and the generators report bad input by klog.Fatal, which is turned
 // into an error here.
 func asCommand(name string, f func() error) (err error) {
-	args, exit := os.Args, klog.OsExit
+	args, exit := &os.Args, klog.OsExit //nolint:forbidigo // gengo leaves no other way to name the command
 	var log bytes.Buffer
-	os.Args = []string{name}
+	before := *args
+	*args = []string{name}
 	klog.LogToStderr(false)
 	klog.SetOutput(&log)
 	klog.OsExit = func(code int) { panic(fatal{code}) }
 	defer func() {
 		klog.Flush()
-		os.Args, klog.OsExit = args, exit
+		*args, klog.OsExit = before, exit
 		klog.SetOutput(os.Stderr)
 		klog.LogToStderr(true)
 		r := recover()
