@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,11 +37,12 @@ func TestScript(t *testing.T) {
 			return false, fmt.Errorf("there is no condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"need-jar": func(ts *testscript.TestScript, _ bool, _ []string) { needJar(ts, root) },
-			"code":     code,
-			"replace":  replace,
-			"tree":     tree,
-			"without":  without,
+			"need-jar":  func(ts *testscript.TestScript, _ bool, _ []string) { needJar(ts, root) },
+			"code":      code,
+			"replace":   replace,
+			"tree":      tree,
+			"interrupt": interrupt,
+			"without":   without,
 		},
 	})
 }
@@ -194,4 +197,37 @@ func without(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Setenv("PATH", strings.Join(keep, string(filepath.ListSeparator)))
+}
+
+// interrupt sends SIGINT to a sdkgen once it has printed a line that starts with a word, and
+// expects it to end as interrupted: interrupt WORD ARGS.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	word, args := args[0], args[1:]
+	var program string
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if file := filepath.Join(dir, "sdkgen"); program == "" {
+			if _, err := os.Stat(file); err == nil {
+				program = file
+			}
+		}
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "XDG_CACHE_HOME", "JAVA_HOME"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	stderr, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	var printed strings.Builder
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		printed.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), word) {
+			ts.Check(cmd.Process.Signal(os.Interrupt))
+		}
+	}
+	_ = cmd.Wait() // the exit code says it
+	if got := cmd.ProcessState.ExitCode(); got != exitInterrupted {
+		ts.Fatalf("interrupted after %q, sdkgen ended with %d:\n%s", word, got, printed.String())
+	}
 }

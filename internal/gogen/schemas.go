@@ -2,6 +2,7 @@ package gogen
 
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
@@ -13,6 +14,7 @@ const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // the package.
 type Schemas struct {
 	byType map[string]apiextensionsv1.JSONSchemaProps
+	plural map[string]string // by Go type
 }
 
 // Schemas makes the schemas. Unlike in a CRD, whose metadata the API server knows by itself,
@@ -30,10 +32,18 @@ func (g *Generator) Schemas() (*Schemas, error) {
 			parser.NeedSchemaFor(crd.TypeIdent{Package: pkg.Source, Name: kind.Name})
 		}
 	}
+	out := &Schemas{byType: map[string]apiextensionsv1.JSONSchemaProps{}, plural: map[string]string{}}
+	for _, pkg := range g.api.Packages {
+		for _, kind := range pkg.Kinds {
+			if groupKind := (schema.GroupKind{Group: pkg.Group, Kind: kind.Name}); !kind.List {
+				parser.NeedCRDFor(groupKind, nil)
+				out.plural[pkg.Path+"."+kind.Name] = parser.CustomResourceDefinitions[groupKind].Spec.Names.Plural
+			}
+		}
+	}
 	if err := g.api.Problems(); err != nil {
 		return nil, err
 	}
-	out := &Schemas{byType: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for ident, schema := range parser.Schemata {
 		qualified := schema.DeepCopy()
 		crd.EditSchema(qualified, qualify{ident.Package.PkgPath})
@@ -47,6 +57,9 @@ func (s *Schemas) Schema(goType string) (apiextensionsv1.JSONSchemaProps, bool) 
 	schema, ok := s.byType[goType]
 	return schema, ok
 }
+
+// Plural returns the resource name of a root kind, such as miniclusters; "" for other types.
+func (s *Schemas) Plural(goType string) string { return s.plural[goType] }
 
 // qualify completes controller-tools' references, which leave out the current package.
 type qualify struct{ pkg string }

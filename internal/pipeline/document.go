@@ -34,7 +34,9 @@ func (r *run) document(pkg *load.Package, definitions swagger.Definitions) ([]by
 		},
 	}
 	for _, kind := range pkg.Kinds {
-		api.Kinds = append(api.Kinds, swagger.Kind{Name: kind.Name, List: kind.List})
+		api.Kinds = append(api.Kinds, swagger.Kind{
+			Name: kind.Name, List: kind.List, Plural: r.schemas.Plural(pkg.Path + "." + kind.Name),
+		})
 	}
 	title := r.cfg.Swagger.Title
 	if title == "" {

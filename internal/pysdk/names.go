@@ -1,6 +1,7 @@
 package pysdk
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -9,35 +10,83 @@ var (
 	acronymEnd = regexp.MustCompile(`([A-Z]+)([A-Z][a-z])`)
 	wordEnd    = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 	notWord    = regexp.MustCompile(`[^A-Za-z0-9_]`)
+	// moduleAcronymEnd is acronymEnd as the pinned jar has it: FooURLs is in foo_urls.py.
+	moduleAcronymEnd = regexp.MustCompile(`([A-Z]+)([A-Z][a-z][a-z]+)`)
+	// className is what the jar leaves as it is.
+	className = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 )
 
-// snake spells a camelCase name with underscores as openapi-generator does: deadlineSeconds
-// is deadline_seconds, clusterIP is cluster_ip, externalIPs is external_i_ps. A character that
-// no identifier may hold becomes an underscore; an empty name becomes "_".
+// snake spells a camelCase name with underscores as the kubernetes client has it:
+// deadlineSeconds is deadline_seconds, clusterIP is cluster_ip, externalIPs is external_i_ps.
+// A character that no identifier may hold becomes an underscore. Underscores in front are left
+// out, as openapi-generator does: Python mangles names that start with two.
 func snake(name string) string {
 	name = notWord.ReplaceAllString(name, "_")
-	name = acronymEnd.ReplaceAllString(name, "${1}_${2}")
-	name = wordEnd.ReplaceAllString(name, "${1}_${2}")
-	if name == "" {
-		return "_"
-	}
-	return strings.ToLower(name)
+	return strings.TrimLeft(underscore(acronymEnd, name), "_")
 }
 
-// reserved are attribute names that a model cannot have: Python's keywords, and what every
-// model has of its own. They get an underscore in front, as python-legacy does.
-var reserved = set(
+// module returns the name of the file that the jar puts a class in, without the ending.
+func module(class string) string { return underscore(moduleAcronymEnd, class) }
+
+func underscore(acronymEnd *regexp.Regexp, name string) string {
+	name = acronymEnd.ReplaceAllString(name, "${1}_${2}")
+	return strings.ToLower(wordEnd.ReplaceAllString(name, "${1}_${2}"))
+}
+
+// attribute returns the Python attribute of a JSON key.
+func attribute(key string) string {
+	name := snake(key)
+	switch {
+	case name == "keys":
+		return "keys_" // dict(model) calls keys, and _keys is the base class's own
+	case name == "" || reserved[name] || strings.ContainsAny(name[:1], "0123456789"):
+		return "_" + name
+	}
+	return name
+}
+
+// checkClass refuses a name that the jar would give a class another one for, and those of
+// typing that every module of a model imports.
+func checkClass(name string) error {
+	if className.MatchString(name) && !keywords[strings.ToLower(name)] && !typing[name] {
+		return nil
+	}
+	return fmt.Errorf("naming Python classes: %s cannot be one's name; give it another name under swagger.names", name)
+}
+
+// keywords are names that Python has, in lower case, and others that openapi-generator keeps
+// from classes.
+var keywords = set(
 	"and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
-	"except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not",
-	"or", "pass", "raise", "return", "try", "while", "with", "yield",
-	"print", "exec", "self", "property", "local_vars_configuration",
-	"openapi_types", "attribute_map", "discriminator", "to_dict", "from_dict", "to_str",
+	"except", "false", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "none",
+	"nonlocal", "not", "or", "pass", "raise", "return", "true", "try", "while", "with", "yield",
+	"print", "exec", "self", "property",
 )
+
+// reserved are attribute names that a model cannot have: keywords, and what every
+// model has of its own. They get an underscore in front, as python-legacy does.
+var reserved = union(keywords, set("local_vars_configuration",
+	"openapi_types", "attribute_map", "discriminator", "to_dict", "from_dict", "to_str", "keys",
+	"_read", "_keys", "_held", "_plain", "_parse", "_manifest",
+))
+
+// typing are the classes that a model's hints are made of.
+var typing = set("Any", "ClassVar", "Dict", "List", "Optional", "Union")
 
 func set(names ...string) map[string]bool {
 	out := make(map[string]bool, len(names))
 	for _, name := range names {
 		out[name] = true
+	}
+	return out
+}
+
+func union(a, b map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for _, names := range []map[string]bool{a, b} {
+		for name := range names {
+			out[name] = true
+		}
 	}
 	return out
 }

@@ -36,6 +36,7 @@ type Root struct {
 	Group      string `json:"group"`
 	Version    string `json:"version"`
 	Kind       string `json:"kind"`
+	Plural     string `json:"plural,omitempty"` // the resource's name in paths; not of lists
 }
 
 // Import is a model of the package.
@@ -58,7 +59,7 @@ type Field struct {
 	Default  string `json:"default"`            // Python literal of the declared default, or None
 	Mutable  bool   `json:"mutable,omitempty"`  // the default is a list or dict
 	Required bool   `json:"required,omitempty"` // must be given
-	Doc      string `json:"doc"`                // one line, escaped
+	Doc      string `json:"doc,omitempty"`      // one line, escaped
 }
 
 // Annotate returns a copy of the document for the jar: Kubernetes' own types are left out, as
@@ -72,11 +73,13 @@ func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 		if swagger.IsKubernetes(doc.Definitions[name]) {
 			continue
 		}
-		module := snake(name)
-		if other, taken := modules[module]; taken {
-			return nil, fmt.Errorf("naming Python modules: %s and %s would both be in %s.py; give one another name under swagger.names", other, name, module)
+		if err := checkClass(name); err != nil {
+			return nil, err
 		}
-		modules[module] = name
+		if other, taken := modules[module(name)]; taken {
+			return nil, fmt.Errorf("naming Python modules: %s and %s would both be in %s.py; give one another name under swagger.names", other, name, module(name))
+		}
+		modules[module(name)] = name
 		m := &modeler{doc: doc, name: name}
 		model, err := m.model(doc.Definitions[name])
 		if err != nil {
@@ -105,7 +108,7 @@ func (m *modeler) model(schema spec.Schema) (*Model, error) {
 	out := &Model{Doc: docstring(schema.Description, m.name), Root: root}
 	byAttr := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(schema.Properties)) {
-		field := m.field(key, schema.Properties[key], slices.Contains(schema.Required, key), root)
+		field := m.field(key, schema.Properties[key], required(schema, key), root)
 		if other, taken := byAttr[field.Attr]; taken {
 			return nil, fmt.Errorf("properties %q and %q would both be the attribute %s", other, key, field.Attr)
 		}
@@ -115,7 +118,7 @@ func (m *modeler) model(schema spec.Schema) (*Model, error) {
 	slices.SortFunc(out.Fields, func(a, b Field) int { return strings.Compare(a.Attr, b.Attr) })
 	delete(m.imports, m.name)
 	for _, class := range slices.Sorted(maps.Keys(m.imports)) {
-		out.Imports = append(out.Imports, Import{Module: snake(class), Class: class})
+		out.Imports = append(out.Imports, Import{Module: module(class), Class: class})
 	}
 	for _, class := range slices.Sorted(maps.Keys(m.external)) {
 		out.External = append(out.External, External{Class: class})
@@ -141,15 +144,22 @@ func (m *modeler) field(key string, schema spec.Schema, required bool, root *Roo
 		}
 	}
 	if root != nil && key == "apiVersion" {
-		field.Default = root.APIVersion
+		field.Default, field.Required = root.APIVersion, false
 	}
 	if root != nil && key == "kind" {
-		field.Default = root.Kind
+		field.Default, field.Required = root.Kind, false
 	}
-	if !required {
+	if !field.Required {
 		field.Hint = "Optional[" + typ.hint + "]"
 	}
 	return field
+}
+
+// required says whether a property must be given. The API server fills in a default before it
+// looks for what is required, so one with a default need not; Kubernetes' own classes insist.
+func required(schema spec.Schema, key string) bool {
+	return slices.Contains(schema.Required, key) &&
+		(schema.Properties[key].Default == nil || swagger.IsKubernetes(schema))
 }
 
 func rootOf(schema spec.Schema) *Root {
@@ -157,18 +167,28 @@ func rootOf(schema spec.Schema) *Root {
 	if !ok {
 		return nil
 	}
-	return &Root{
+	root := &Root{
 		APIVersion: literal(gvk.GroupVersion().String()), Group: literal(gvk.Group),
 		Version: literal(gvk.Version), Kind: literal(gvk.Kind),
 	}
+	if plural := swagger.PluralOf(schema); plural != "" {
+		root.Plural = literal(plural)
+	}
+	return root
 }
 
 // withoutReferences returns the schema with a plain object in place of each $ref: the jar
-// needs the properties to see a model in it, and the templates never look at their types.
+// needs a property to see a model in it, and the templates never look at their types.
 func withoutReferences(schema spec.Schema) spec.Schema {
+	object := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
 	properties := map[string]spec.Schema{}
 	for key := range schema.Properties {
-		properties[key] = spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
+		properties[key] = object
 	}
-	return spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}, Properties: properties}}
+	if len(properties) == 0 {
+		properties["none"] = object
+	}
+	return spec.Schema{SchemaProps: spec.SchemaProps{
+		Type: spec.StringOrArray{"object"}, Properties: properties, Description: schema.Description, // for docs pages
+	}}
 }

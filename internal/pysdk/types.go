@@ -1,8 +1,6 @@
 package pysdk
 
 import (
-	"strings"
-
 	"github.com/go-openapi/spec"
 
 	"github.com/flux-framework/flux-operator/internal/swagger"
@@ -47,12 +45,17 @@ func (m *modeler) typeOf(schema spec.Schema) pyType {
 		m.datetime = true
 		return pyType{"datetime", "datetime"}
 	}
-	for name, typ := range scalars {
-		if schema.Type.Contains(name) {
-			return typ
+	found := anything
+	for _, name := range schema.Type {
+		typ, ok := scalars[name]
+		switch {
+		case ok && found == anything:
+			found = typ
+		case ok && found != typ:
+			return anything
 		}
 	}
-	return anything
+	return found
 }
 
 var scalars = map[string]pyType{
@@ -60,13 +63,4 @@ var scalars = map[string]pyType{
 	"integer": {"int", "int"},
 	"number":  {"float", "float"},
 	"boolean": {"bool", "bool"},
-}
-
-// attribute returns the Python attribute of a JSON key, as openapi-generator spells it.
-func attribute(key string) string {
-	name := snake(key)
-	if reserved[name] || strings.ContainsAny(name[:1], "0123456789") {
-		return "_" + name
-	}
-	return name
 }

@@ -15,6 +15,7 @@ const (
 	// carry it, and so do places where a type of another module (a Quantity, a Time) is written out.
 	goTypeExtension = "x-go-type"
 	kindExtension   = "x-kubernetes-group-version-kind"
+	pluralExtension = "x-sdkgen-plural"
 )
 
 func goTypeValue(goType string) any {
@@ -57,6 +58,12 @@ func KindOf(s spec.Schema) (schema.GroupVersionKind, bool) {
 	gvk, ok := list[0].(map[string]any)
 	text := func(key string) string { s, _ := gvk[key].(string); return s }
 	return schema.GroupVersionKind{Group: text("group"), Version: text("version"), Kind: text("kind")}, ok
+}
+
+// PluralOf returns the resource name of a root kind, such as miniclusters; "" for other definitions.
+func PluralOf(s spec.Schema) string {
+	plural, _ := s.Extensions[pluralExtension].(string)
+	return plural
 }
 
 // Referenced returns the name of the definition that a schema refers to, plainly or by an

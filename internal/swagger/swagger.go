@@ -53,8 +53,9 @@ type API struct {
 
 // Kind is a root kind of the package.
 type Kind struct {
-	Name string
-	List bool
+	Name   string
+	List   bool
+	Plural string // the resource's name in paths; empty for a list
 }
 
 // Options are the parts of the document that are the project's choice.
@@ -193,6 +194,9 @@ func (b *builder) mark(kind Kind) {
 	schema.AddExtension(kindExtension, kindValue(apischema.GroupVersionKind{
 		Group: b.api.Group, Version: b.api.Version, Kind: kind.Name,
 	}))
+	if kind.Plural != "" {
+		schema.AddExtension(pluralExtension, kind.Plural)
+	}
 	b.definitions[name] = schema
 }
 

@@ -1,0 +1,163 @@
+package pysdk_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/openapigen"
+	"github.com/flux-framework/flux-operator/internal/pysdk"
+)
+
+// TestRender sends every case of testdata through the real jar with the project's templates
+// and options: each model must be where its imports look for it, each package must import
+// without a warning, and the tests that are generated with it must pass.
+func TestRender(t *testing.T) {
+	jar := findJar(t)
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		missing(t, err.Error())
+	}
+	templates, err := filepath.Abs("../../templates/python/mustache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var jobs []openapigen.Job
+	documents := map[string][]byte{}
+	for _, c := range cases(t) {
+		document, err := annotate(c.swagger)
+		if err != nil || c.name == "endless" {
+			continue // an "error" case; and one of which no object is valid
+		}
+		name := "sdk_" + strings.ReplaceAll(c.name, "-", "_") // types is a module of Python
+		documents[name] = document
+		jobs = append(jobs, openapigen.Job{
+			Stage: "python", Name: name, Generator: "python-legacy",
+			Spec: document, Config: options(t, name), Templates: templates,
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	sets, err := jar.Run(ctx, slog.New(slog.DiscardHandler), t.TempDir(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, job := range jobs {
+		t.Run(job.Name, func(t *testing.T) {
+			checkModules(t, sets[i], job.Name, documents[job.Name])
+			dir := t.TempDir()
+			unpack(t, sets[i], dir)
+			cmd := exec.CommandContext(ctx, python, "-W", "error", "-m", "unittest", "discover", "-s", "test", "-t", ".")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// options are the project's, for a package of another name.
+func options(t *testing.T, name string) map[string]any {
+	t.Helper()
+	data, err := os.ReadFile("../../hack/python-sdk/swagger_config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := map[string]any{}
+	if err := json.Unmarshal(bytes.ReplaceAll(data, []byte("fluxoperator"), []byte(name)), &config); err != nil {
+		t.Fatal(err)
+	}
+	config["packageVersion"] = "0.0.1"
+	return config
+}
+
+// checkModules looks for each definition's class in the module where others import it from,
+// with its texts as the extension has them.
+func checkModules(t *testing.T, set *artifact.Set, name string, document []byte) {
+	t.Helper()
+	var doc struct {
+		Definitions map[string]struct {
+			Model pysdk.Model `json:"x-sdkgen-python"`
+		}
+	}
+	if err := json.Unmarshal(document, &doc); err != nil {
+		t.Fatal(err)
+	}
+	sources := map[string]string{}
+	for file := range set.All() {
+		if path.Dir(file.Path) == name+"/models" {
+			sources[strings.TrimSuffix(path.Base(file.Path), ".py")] = string(file.Data)
+		}
+	}
+	for class, definition := range doc.Definitions {
+		imported := regexp.MustCompile(`from \.(\w+) import ` + class + "\n").FindStringSubmatch(sources["__init__"])
+		if imported == nil {
+			t.Errorf("there is no class %s", class)
+			continue
+		}
+		module, source := imported[1], sources[imported[1]]
+		for _, field := range definition.Model.Fields {
+			if !strings.Contains(source, field.Default) || !strings.Contains(source, field.Doc) || !strings.Contains(source, field.Key) {
+				t.Errorf("%s.py does not say of %s what it should", module, field.Attr)
+			}
+		}
+		if !strings.Contains(source, `"""`+definition.Model.Doc+"\n") {
+			t.Errorf("%s.py has another text", module)
+		}
+		for _, from := range definition.Model.Imports {
+			if !strings.Contains(sources[from.Module], "\nclass "+from.Class+"(") {
+				t.Errorf("%s imports %s from %s, where it is not", class, from.Class, from.Module)
+			}
+		}
+	}
+}
+
+func unpack(t *testing.T, set *artifact.Set, dir string) {
+	t.Helper()
+	for file := range set.All() {
+		name := filepath.Join(dir, filepath.FromSlash(file.Path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, file.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// findJar returns the pinned jar of this checkout.
+func findJar(t *testing.T) *openapigen.Jar {
+	t.Helper()
+	file, err := filepath.Abs("../../.tools/openapi-generator-cli-6.6.0.jar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	jar, err := openapigen.Find(openapigen.Where{
+		Jar: file, SHA256: "9718ff7844e89462c75dcd9b20a35136f6db257bfe1b874db1e3002e99de4609",
+		JavaHome: os.Getenv("JAVA_HOME"), Path: os.Getenv("PATH"), Java: filepath.Join(filepath.Dir(file), "java"),
+	})
+	if err != nil {
+		missing(t, err.Error())
+	}
+	return jar
+}
+
+// missing skips a test whose tool is not there, or fails it in CI.
+func missing(t *testing.T, reason string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(reason)
+	}
+	t.Skip(reason)
+}
