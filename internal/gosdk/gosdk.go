@@ -70,6 +70,7 @@ type Param struct {
 func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 	out := *doc
 	out.Definitions = spec.Definitions{}
+	taken := declared{}
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
 		schema := doc.Definitions[name]
 		if swagger.IsKubernetes(schema) {
@@ -80,10 +81,11 @@ func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 		if err != nil {
 			return nil, fmt.Errorf("preparing the Go model %s: %w", name, err)
 		}
-		properties := map[string]spec.Schema{}
-		for key := range schema.Properties {
-			properties[key] = *spec.StringProperty()
+		if err := taken.add(model); err != nil {
+			return nil, err
 		}
+		// The jar needs a property to see a model, and the template never looks at it.
+		properties := map[string]spec.Schema{"none": *spec.StringProperty()}
 		bare := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}, Properties: properties}}
 		bare.AddExtension(Extension, model)
 		out.Definitions[name] = bare
@@ -105,6 +107,9 @@ func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
 		out.Fields = append(out.Fields, Field{Type: m.use(metav1, "TypeMeta"), Tag: "`json:\",inline\"`"})
 	}
 	taken := map[string]string{}
+	if root != nil {
+		taken["TypeMeta"], taken["ObjectMeta"], taken["ListMeta"] = "apiVersion", "metadata", "metadata"
+	}
 	for _, key := range slices.Sorted(maps.Keys(schema.Properties)) {
 		if root != nil && (key == "apiVersion" || key == "kind") {
 			continue
@@ -123,7 +128,9 @@ func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
 		}
 		taken[field.Name] = key
 		out.Fields = append(out.Fields, field)
-		m.constructor(out, key, field, schema)
+		if err := m.constructor(out, key, field, schema); err != nil {
+			return nil, err
+		}
 	}
 	if len(out.Required) > 0 {
 		out.Required[len(out.Required)-1].Last = true
@@ -140,14 +147,17 @@ func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
 func (m *modeler) field(key string, parent spec.Schema) (Field, error) {
 	schema := parent.Properties[key]
 	name := goName(key)
-	if name == "" {
+	switch {
+	case name == "":
 		return Field{}, fmt.Errorf("property %q has no letter to name a Go field by", key)
+	case !validTag(key):
+		return Field{}, fmt.Errorf("property %q has a character that encoding/json takes in no field's name", key)
 	}
 	field := Field{Name: name, Type: m.typeOf(schema), Doc: comment(schema.Description, "", "\t")}
 	tag := key
-	if !slices.Contains(parent.Required, key) {
+	if !required(parent, key) {
 		tag += ",omitempty"
-		if m.needsPointer(schema) {
+		if needsPointer(schema, field.Type) {
 			field.Type = "*" + field.Type
 		}
 	}
@@ -155,13 +165,24 @@ func (m *modeler) field(key string, parent spec.Schema) (Field, error) {
 	return field, nil
 }
 
-func (m *modeler) constructor(out *Model, key string, field Field, parent spec.Schema) {
-	if slices.Contains(parent.Required, key) {
+// required says whether a property must be given. The API server fills in a default before it
+// looks for what is required, so one with a default need not.
+func required(schema spec.Schema, key string) bool {
+	return slices.Contains(schema.Required, key) && schema.Properties[key].Default == nil
+}
+
+func (m *modeler) constructor(out *Model, key string, field Field, parent spec.Schema) error {
+	if required(parent, key) {
 		out.Required = append(out.Required, Param{Name: field.Name, Param: param(field.Name), Type: field.Type})
 	}
-	if expr := m.defaultOf(parent.Properties[key], field.Type); expr != "" {
+	expr, err := m.defaultOf(parent.Properties[key], field.Type)
+	if err != nil {
+		return fmt.Errorf("property %q: %w", key, err)
+	}
+	if expr != "" {
 		out.Defaults = append(out.Defaults, Value{Name: field.Name, Expr: expr})
 	}
+	return nil
 }
 
 func rootOf(schema spec.Schema) *Root {

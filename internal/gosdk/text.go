@@ -1,42 +1,82 @@
 package gosdk
 
 import (
+	"fmt"
 	"go/token"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // goName exports a JSON name: parts at characters that no identifier may hold are joined,
-// each with an upper-case first letter. It is empty if nothing is left.
+// each with an upper-case first letter, an X in front where there is none. It is empty if
+// nothing is left.
 func goName(key string) string {
 	var b strings.Builder
 	upper := true
 	for _, r := range key {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			upper = true
 			continue
-		case upper && b.Len() == 0 && unicode.IsDigit(r):
-			b.WriteByte('X')
-			b.WriteRune(r)
-		case upper:
-			b.WriteRune(unicode.ToUpper(r))
-		default:
-			b.WriteRune(r)
 		}
+		if upper {
+			r = unicode.ToUpper(r)
+		}
+		if b.Len() == 0 && !unicode.IsUpper(r) {
+			b.WriteByte('X')
+		}
+		b.WriteRune(r)
 		upper = false
 	}
 	return b.String()
 }
 
+// validTag says whether encoding/json takes a name from a tag, rather than ignore it.
+func validTag(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r)
+	})
+}
+
 // param is a field's name as a parameter.
 func param(name string) string {
-	lower := strings.ToLower(name[:1]) + name[1:]
-	if token.IsKeyword(lower) {
+	first, size := utf8.DecodeRuneInString(name)
+	lower := string(unicode.ToLower(first)) + name[size:]
+	if token.IsKeyword(lower) || lower == "metav1" {
 		return lower + "_"
 	}
 	return lower
+}
+
+// declared are the identifiers and files of the package, by the model that they are for.
+type declared map[string]string
+
+var (
+	typeName   = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]*$`)
+	acronymEnd = regexp.MustCompile(`([A-Z]+)([A-Z][a-z][a-z]+)`)
+	wordEnd    = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+)
+
+// add refuses a model whose type, functions or file another one has.
+func (d declared) add(model *Model) error {
+	if !typeName.MatchString(model.Name) {
+		return fmt.Errorf("naming Go types: %s cannot be one's name; give it another name under swagger.names", model.Name)
+	}
+	// As the jar names its files: FooURL and FooUrl are both in model_foo_url.go.
+	file := wordEnd.ReplaceAllString(acronymEnd.ReplaceAllString(model.Name, "${1}_${2}"), "${1}_${2}")
+	names := []string{model.Name, "New" + model.Name, "model_" + strings.ToLower(file) + ".go"}
+	if model.HasDefaults {
+		names = append(names, "New"+model.Name+"WithDefaults")
+	}
+	for _, name := range names {
+		if other, ok := d[name]; ok {
+			return fmt.Errorf("naming Go types: %s and %s would both have %s; give one another name under swagger.names", other, model.Name, name)
+		}
+		d[name] = model.Name
+	}
+	return nil
 }
 
 func quote(s string) string { return strconv.Quote(s) }
@@ -46,7 +86,7 @@ const width = 100
 // comment returns the text as line comments, each starting with the indentation; fallback
 // if the text is empty; "" without either.
 func comment(text, fallback, indent string) string {
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(clean(text)) == "" {
 		text = fallback
 	}
 	var lines []string

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/token"
+	"go/types"
 	"path"
 	"regexp"
 	"strconv"
@@ -45,12 +46,15 @@ func (m *modeler) freeAlias(pkg string) string {
 		}
 		return -1
 	}, alias)
+	if alias == "" || unicode.IsDigit([]rune(alias)[0]) {
+		alias = "pkg" + alias
+	}
 	taken := map[string]bool{}
 	for _, other := range m.imports {
 		taken[other] = true
 	}
 	free := alias
-	for n := 2; taken[free] || token.IsKeyword(free); n++ {
+	for n := 2; taken[free] || token.IsKeyword(free) || types.Universe.Lookup(free) != nil; n++ {
 		free = alias + strconv.Itoa(n)
 	}
 	return free
@@ -110,14 +114,17 @@ func integerType(format string) string {
 	return "int"
 }
 
-// needsPointer says whether an optional field must be a pointer to tell absent from zero.
-func (m *modeler) needsPointer(schema spec.Schema) bool {
-	if swagger.Referenced(schema) != "" || schema.Format == "date-time" || swagger.IsIntOrString(schema) {
+// needsPointer says whether an optional field of a type must be a pointer to tell absent from zero.
+func needsPointer(schema spec.Schema, typ string) bool {
+	switch {
+	case swagger.Referenced(schema) != "" || schema.Format == "date-time" || swagger.IsIntOrString(schema) || isStruct(schema):
 		return true
+	case typ == "any" || strings.HasPrefix(typ, "[]") || schema.Type.Contains("array") || schema.Type.Contains("object"):
+		return false
 	}
 	switch v := schema.Default.(type) {
-	case nil, []any, map[string]any:
-		return schema.Nullable && !isCollection(schema)
+	case nil:
+		return schema.Nullable
 	case bool:
 		return v
 	case string:
@@ -128,29 +135,64 @@ func (m *modeler) needsPointer(schema spec.Schema) bool {
 	return true
 }
 
-func isCollection(schema spec.Schema) bool {
-	return schema.Type.Contains("array") || schema.Type.Contains("object")
+// isStruct says whether the type of another module that a schema stands for is, or may be, a
+// struct, which omitempty would never leave out.
+func isStruct(schema spec.Schema) bool {
+	pkg, name := swagger.GoType(schema)
+	switch {
+	case name == "" || schema.Type.Contains("array"):
+		return false
+	case schema.Type.Contains("object"):
+		return schema.AdditionalProperties == nil
+	case schema.Type.Contains("string"):
+		return !strings.HasPrefix(pkg, "k8s.io/") || pkg == metav1 && name == "Duration"
+	}
+	return len(schema.Type) == 0
 }
 
 // defaultOf returns the declared default as an expression of the field's type; "" if there is
 // none, or if it is the zero value, or a struct's (which the API server fills in).
-func (m *modeler) defaultOf(schema spec.Schema, fieldType string) string {
+func (m *modeler) defaultOf(schema spec.Schema, fieldType string) (string, error) {
 	base, pointer := strings.CutPrefix(fieldType, "*")
-	expr := ""
-	switch v := schema.Default.(type) {
+	kind := base
+	if _, name := swagger.GoType(schema); name != "" && !isStruct(schema) && schema.Type.Contains("string") {
+		kind = "string"
+	}
+	if schema.Default == nil || !isBasic(kind) {
+		return "", nil
+	}
+	expr, ok := constant(schema.Default, kind)
+	if !ok {
+		return "", fmt.Errorf("the default %v is no %s", schema.Default, kind)
+	}
+	if !pointer {
+		return "", nil
+	}
+	return fmt.Sprintf("%s[%s](%s)", m.use(ptr, "To"), base, expr), nil
+}
+
+// constant returns a value as source, and whether it can be of a basic type.
+func constant(value any, kind string) (string, bool) {
+	switch v := value.(type) {
 	case bool:
-		expr = strconv.FormatBool(v)
+		return strconv.FormatBool(v), kind == "bool"
 	case string:
-		expr = quote(v)
+		return quote(v), kind == "string"
 	case float64:
-		expr = strconv.FormatFloat(v, 'f', -1, 64)
+		return number(strconv.FormatFloat(v, 'f', -1, 64), kind)
 	case json.Number:
-		expr = v.String()
+		return number(v.String(), kind)
 	}
-	if expr == "" || !pointer || !isBasic(base) {
-		return ""
+	return "", false
+}
+
+func number(source, kind string) (string, bool) {
+	bits, ok := map[string]int{"int": 64, "int32": 32, "int64": 64}[kind]
+	if !ok {
+		return source, kind == "float64"
 	}
-	return fmt.Sprintf("%s[%s](%s)", m.use(ptr, "To"), base, expr)
+	_, err := strconv.ParseInt(source, 10, bits)
+	return source, err == nil
 }
 
 func isBasic(name string) bool {

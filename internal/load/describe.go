@@ -1,16 +1,21 @@
 package load
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+	"k8s.io/gengo/v2"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
@@ -19,61 +24,174 @@ import (
 
 const rule = "load"
 
-// docGo is the one file whose package tags gengo's generators read.
-const docGo = "doc.go"
+const (
+	// docGo is the one file whose package tags gengo's generators read.
+	docGo = "doc.go"
+	// openapiTag marks a package whose types openapi-gen reads.
+	openapiTag = "k8s:openapi-gen"
+)
 
-// describe works out the group, version and kinds of a loaded package, and what is wrong with it.
-func (r *Result) describe(dir string, src *loader.Package) (*Package, diag.List) {
-	if list := r.errorsOf(dir, src); list != nil {
-		return nil, list
-	}
-	pkg := &Package{Dir: dir, Path: src.PkgPath, Name: src.Name, Version: src.Name, Source: src}
+// describe works out the group, version and kinds of a loaded package, and what is missing.
+func (r *Result) describe(pkg *Package) diag.List {
+	dir, src := pkg.Dir, pkg.Source
+	pkg.Path, pkg.Name, pkg.Version = src.PkgPath, src.Name, src.Name
 	pkg.fields = declared(src)
 	pkg.Kinds = kindsOf(src.Types)
-
-	var list diag.List
 	tags := r.tagsOf(dir, src)
-	pkg.Group, pkg.GroupGoName = tags.values["groupName"], tags.values["groupGoName"]
-	if v := tags.values["versionName"]; v != "" {
-		pkg.Version = v
+	pkg.GroupGoName = tags.groupGoName
+
+	found, err := markers.PackageMarkers(r.Collector, src)
+	if err != nil {
+		src.AddError(err)
+		return diag.Of(r.Problems())
 	}
-	if pkg.Group == "" {
+	pkg.Group, _ = found.Get("groupName").(string)
+	if version, ok := found.Get("versionName").(string); ok {
+		pkg.Version = version
+	}
+	var list diag.List
+	switch {
+	case pkg.Group == "":
 		list.Add(tags.pos, rule, "add above the package clause of "+docGo+", with your API's group:\n// +groupName=example.org", "the package has no +groupName tag")
+	case pkg.Group != tags.groupName:
+		list.Add(tags.pos, rule, "write above the package clause of "+docGo+", the one file where the other generators look for it:\n// +groupName="+pkg.Group,
+			"controller-gen sees +groupName=%s, the other generators see %q", pkg.Group, tags.groupName)
 	}
-	if tags.values["k8s:openapi-gen"] != "true" {
+	if !tags.openapi {
 		list.Add(tags.pos, rule, tags.openapiHint(), "the package has no +k8s:openapi-gen=true tag in its %s, so its zz_generated.openapi.go would be empty", docGo)
 	}
 	if !slices.ContainsFunc(pkg.Kinds, func(k Kind) bool { return !k.List }) {
 		list.Add(tags.pos, rule, "a root kind is a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`", "the package has no root kind")
 	}
-	return pkg, list
+	return append(list, r.twoDefaults(src)...)
 }
 
-// errorsOf returns what stops a package from being used: list, parse and declaration errors.
-// Type errors elsewhere than in a type declaration come from loading only what types need.
-func (r *Result) errorsOf(dir string, src *loader.Package) diag.List {
-	if src == nil {
-		return diag.List{{Rule: rule, Message: dir + ": no package was found", Hint: "run `go list ./" + dir + "`"}}
-	}
+// twoDefaults finds fields with two different defaults: controller-gen would take one of them,
+// and openapi-gen the other.
+func (r *Result) twoDefaults(src *loader.Package) diag.List {
 	var list diag.List
-	for _, e := range src.Errors {
-		pos := parsePosition(e.Pos)
-		if e.Kind == packages.TypeError && !inTypeDecl(r.fset, src, pos) {
-			continue
+	err := markers.EachType(r.Collector, src, func(info *markers.TypeInfo) {
+		for _, field := range info.Fields {
+			kubernetes, ok := field.Markers.Get("default").(crdmarkers.KubernetesDefault)
+			kubebuilder, both := field.Markers.Get("kubebuilder:default").(crdmarkers.Default)
+			if !ok || !both || kubernetes.Value == nil { // a +default=ref(Constant) is not read
+				continue
+			}
+			one, other := asJSON(kubernetes.Value), asJSON(kubebuilder.Value)
+			if one != other {
+				list.Add(r.position(field.RawField.Pos()), rule, "keep one of the two markers",
+					"+default is %s, +kubebuilder:default is %s", one, other)
+			}
 		}
-		list.Add(r.relative(pos), rule, hintFor(e), "%s", e.Msg)
-	}
-	if len(list) == 0 && len(src.GoFiles) == 0 {
-		list.Add(token.Position{Filename: dir}, rule, "", "there are no Go files")
+	})
+	if err != nil {
+		list.Add(token.Position{Filename: src.PkgPath}, rule, "", "reading markers: %v", err)
 	}
 	return list
 }
 
-func hintFor(e packages.Error) string {
-	if strings.Contains(e.Msg, "no required module provides package") || strings.Contains(e.Msg, "cannot find module") {
-		return "run `go mod tidy`"
+func asJSON(value any) string {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
 	}
-	return ""
+	return string(data)
+}
+
+// Problems returns what stops the packages from being used: list and parse errors, errors in type
+// declarations, and what generators found since, which controller-tools' note on the package.
+// Type errors elsewhere than in a declaration come from loading only what types need.
+func (r *Result) Problems() error {
+	folders := map[*packages.Package]string{}
+	roots := make([]*packages.Package, 0, len(r.Packages))
+	for _, pkg := range r.Packages {
+		folders[pkg.Source.Package] = pkg.Dir
+		roots = append(roots, pkg.Source.Package)
+	}
+	var causes, effects diag.List
+	packages.Visit(roots, nil, func(pkg *packages.Package) {
+		dir, own := folders[pkg]
+		if own && !r.hasGoFiles(dir) {
+			causes.Add(token.Position{Filename: dir}, rule, "", "there are no Go files, tests aside")
+			return
+		}
+		for _, e := range pkg.Errors {
+			found := r.finding(dir, e)
+			switch {
+			case e.Kind == packages.TypeError:
+				if (own || isLocal(pkg)) && inTypeDecl(r.fset, pkg, parsePosition(e.Pos)) {
+					effects = append(effects, found)
+				}
+			case e.Kind == packages.ListError && !own && !filepath.IsLocal(found.Pos.Filename):
+				// Something far below does not resolve; where types need it, they are undefined.
+			case e.Kind == packages.ListError || found.Pos.Line > 0:
+				causes = append(causes, found)
+			default:
+				effects = append(effects, found)
+			}
+		}
+	})
+	if err := causes.Err(); err != nil {
+		return err
+	}
+	return effects.Err()
+}
+
+// isLocal says whether a package is of the project's module, or of one that go.work or a
+// replace directive finds in a folder.
+func isLocal(pkg *packages.Package) bool {
+	m := pkg.Module
+	return m != nil && (m.Main || m.Replace != nil && m.Replace.Version == "")
+}
+
+// hasGoFiles says whether a folder has Go files that are not tests. The go command, asked for
+// the import path of an empty folder, looks for it in other modules.
+func (r *Result) hasGoFiles(dir string) bool {
+	entries, err := os.ReadDir(filepath.Join(r.root, filepath.FromSlash(dir)))
+	return err != nil || slices.ContainsFunc(entries, isSource)
+}
+
+// isSource says whether a file of a package's folder is Go source and no test.
+func isSource(entry os.DirEntry) bool {
+	return !entry.IsDir() && strings.HasSuffix(entry.Name(), ".go") && !strings.HasSuffix(entry.Name(), "_test.go")
+}
+
+// finding turns an error of the go command, the parser or the type checker into a finding; dir
+// stands for its position where it has none.
+func (r *Result) finding(dir string, e packages.Error) diag.Diagnostic {
+	pos := r.relative(parsePosition(e.Pos))
+	if pos.Line == 0 {
+		pos = token.Position{Filename: dir}
+	}
+	message, hint := r.advice(e.Msg)
+	return diag.Diagnostic{Pos: pos, Rule: rule, Message: message, Hint: hint}
+}
+
+// advice splits what the go command says into what is wrong, which is one line, and what to do.
+func (r *Result) advice(text string) (message, hint string) {
+	message, hint, _ = strings.Cut(strings.ReplaceAll(text, r.root+string(filepath.Separator), ""), "\n")
+	hint = strings.TrimSpace(hint)
+	if strings.HasPrefix(hint, "go ") {
+		hint = "run `" + hint + "`"
+		message = strings.TrimSuffix(strings.TrimSuffix(message, "; to add it:"), "; to add:")
+	}
+	if missing, ok := strings.CutPrefix(message, "no required module provides package "+r.modulePath+"/"); ok {
+		hint = "this module would have it in the folder " + missing + ", where there are no Go files"
+	}
+	return message, hint
+}
+
+// listError is the finding for a failure of the go command itself.
+func (r *Result) listError(err error) error {
+	text := err.Error()
+	if _, stderr, ok := strings.Cut(text, "stderr: "); ok {
+		text = stderr
+	}
+	message, hint := r.advice(strings.TrimSpace(text))
+	if hint == "" {
+		hint = "is the go command on PATH, and does `go list` succeed here?"
+	}
+	return diag.List{{Rule: rule, Message: message, Hint: hint}}
 }
 
 // parsePosition reads "file:line:col", "file:line" or "-".
@@ -104,7 +222,7 @@ func parsePosition(s string) token.Position {
 	return pos
 }
 
-func inTypeDecl(fset *token.FileSet, src *loader.Package, pos token.Position) bool {
+func inTypeDecl(fset *token.FileSet, src *packages.Package, pos token.Position) bool {
 	for _, file := range src.Syntax {
 		if fset.Position(file.FileStart).Filename != pos.Filename {
 			continue
@@ -119,17 +237,19 @@ func inTypeDecl(fset *token.FileSet, src *loader.Package, pos token.Position) bo
 	return false
 }
 
-// packageTags are the tags in a package's comments.
+// packageTags are the tags that gengo's generators see in a package's comments.
 type packageTags struct {
-	pos     token.Position    // of doc.go's package clause, or of the first file's
-	hasDoc  bool              // there is a doc.go
-	pkgName string            // name in the package clause
-	values  map[string]string // of doc.go; groupName, groupGoName and versionName of any file
-	strays  []token.Position  // files other than doc.go with the openapi-gen tag
+	pos     token.Position   // of doc.go's package clause, or of the first file's
+	hasDoc  bool             // there is a doc.go
+	pkgName string           // name in the package clause
+	openapi bool             // doc.go has the openapi-gen tag
+	strays  []token.Position // comments of other files with the openapi-gen tag
+
+	groupName, groupGoName string
 }
 
 func (r *Result) tagsOf(dir string, src *loader.Package) packageTags {
-	tags := packageTags{values: map[string]string{}, pkgName: src.Name, pos: token.Position{Filename: dir}}
+	tags := packageTags{pkgName: src.Name, pos: token.Position{Filename: dir}}
 	for _, file := range src.Syntax {
 		pos := r.position(file.Package)
 		isDoc := filepath.Base(pos.Filename) == docGo
@@ -138,29 +258,35 @@ func (r *Result) tagsOf(dir string, src *loader.Package) packageTags {
 		}
 		tags.hasDoc = tags.hasDoc || isDoc
 		for _, group := range file.Comments {
-			if group.Pos() > file.Package {
-				break
+			found := gengo.ExtractCommentTags("+", strings.Split(group.Text(), "\n")) //nolint:staticcheck // deprecated, but what openapi-gen itself reads tags by
+			switch openapi := found[openapiTag]; {
+			case isDoc: // all of its comments count, the first group is taken
+				tags.openapi = tags.openapi || slices.Contains(openapi, "true")
+				tags.groupName = cmp.Or(tags.groupName, first(found["groupName"]))
+				tags.groupGoName = cmp.Or(tags.groupGoName, first(found["groupGoName"]))
+			case len(openapi) > 0 && group.Pos() < file.Package:
+				tags.strays = append(tags.strays, r.position(tagPos(group)))
 			}
-			r.readTags(&tags, group, isDoc)
 		}
 	}
 	return tags
 }
 
-func (r *Result) readTags(tags *packageTags, group *ast.CommentGroup, isDoc bool) {
+// tagPos returns the position of the comment in group that holds the openapi-gen tag.
+func tagPos(group *ast.CommentGroup) token.Pos {
 	for _, comment := range group.List {
-		text, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(comment.Text, "//")), "+")
-		if !ok {
-			continue
-		}
-		name, value, _ := strings.Cut(text, "=")
-		switch {
-		case isDoc || name == "groupName" || name == "groupGoName" || name == "versionName":
-			tags.values[name] = value
-		case name == "k8s:openapi-gen":
-			tags.strays = append(tags.strays, r.position(comment.Pos()))
+		if strings.Contains(comment.Text, "+"+openapiTag) {
+			return comment.Pos()
 		}
 	}
+	return group.Pos()
+}
+
+func first(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[0]
 }
 
 func (t packageTags) openapiHint() string {
@@ -187,7 +313,7 @@ func declared(src *loader.Package) map[string]token.Pos {
 			return
 		}
 		for _, field := range structType.Fields.List {
-			for _, name := range field.Names {
+			for _, name := range fieldNames(field) {
 				out[spec.Name.Name+"."+name.Name] = name.Pos()
 			}
 			if name, _, _ := strings.Cut(loader.ParseAstTag(field.Tag).Get("json"), ","); name != "" {
@@ -196,6 +322,24 @@ func declared(src *loader.Package) map[string]token.Pos {
 		}
 	})
 	return out
+}
+
+// fieldNames returns the names of a field; an embedded one is named by its type.
+func fieldNames(field *ast.Field) []*ast.Ident {
+	if len(field.Names) > 0 {
+		return field.Names
+	}
+	x := field.Type
+	if star, ok := x.(*ast.StarExpr); ok {
+		x = star.X
+	}
+	switch x := x.(type) {
+	case *ast.Ident:
+		return []*ast.Ident{x}
+	case *ast.SelectorExpr:
+		return []*ast.Ident{x.Sel}
+	}
+	return nil
 }
 
 const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"

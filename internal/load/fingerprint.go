@@ -1,9 +1,9 @@
 package load
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
@@ -32,7 +32,7 @@ func Inputs(opts Options) ([]string, error) {
 	if err := w.addModule(m.dir); err != nil {
 		return nil, err
 	}
-	if err := w.addWorkspace(m.dir); err != nil {
+	if err := w.addWorkspace(m.dir, lookup(opts.Env, "GOWORK")); err != nil {
 		return nil, err
 	}
 	for _, importPath := range m.importPaths {
@@ -55,9 +55,6 @@ type localModule struct{ path, dir string }
 
 // addModule adds a module in a folder, and the folders that it replaces others by.
 func (w *walker) addModule(dir string) error {
-	if slices.ContainsFunc(w.modules, func(m localModule) bool { return m.dir == dir }) {
-		return nil
-	}
 	name := filepath.Join(dir, "go.mod")
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -73,41 +70,66 @@ func (w *walker) addModule(dir string) error {
 	w.modules = append(w.modules, localModule{mod.Module.Mod.Path, dir})
 	w.files = append(w.files, name)
 	w.addFile(filepath.Join(dir, "go.sum"))
-	for _, replace := range mod.Replace {
-		if modfile.IsDirectoryPath(replace.New.Path) {
-			w.modules = append(w.modules, localModule{replace.Old.Path, absolute(dir, replace.New.Path)})
+	w.addReplaced(dir, mod.Replace)
+	return nil
+}
+
+// addReplaced adds the folders that replace modules; their own replace directives do not count.
+func (w *walker) addReplaced(base string, replaced []*modfile.Replace) {
+	for _, r := range replaced {
+		if !modfile.IsDirectoryPath(r.New.Path) {
+			continue
+		}
+		dir := absolute(base, r.New.Path)
+		w.modules = append(w.modules, localModule{r.Old.Path, dir})
+		w.addFile(filepath.Join(dir, "go.mod"))
+	}
+}
+
+// addWorkspace adds the modules of a go.work: the one that GOWORK names, else the nearest above dir.
+func (w *walker) addWorkspace(dir, goWork string) error {
+	if goWork == "off" {
+		return nil
+	}
+	name := goWork
+	for at := dir; name == ""; at = filepath.Dir(at) {
+		switch _, err := os.Stat(filepath.Join(at, "go.work")); {
+		case err == nil:
+			name = filepath.Join(at, "go.work")
+		case !errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("looking for go.work: %w", err)
+		case at == filepath.Dir(at):
+			return nil
+		}
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("reading %q: %w", name, err)
+	}
+	work, err := modfile.ParseWork(name, data, nil)
+	if err != nil {
+		return fmt.Errorf("parsing go.work: %w", err)
+	}
+	base := filepath.Dir(name)
+	w.files = append(w.files, name)
+	w.addFile(filepath.Join(base, "go.work.sum"))
+	w.addReplaced(base, work.Replace)
+	for _, use := range work.Use {
+		if err := w.addModule(absolute(base, use.Path)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// addWorkspace adds the modules of the nearest go.work above dir.
-func (w *walker) addWorkspace(dir string) error {
-	for at := dir; ; at = filepath.Dir(at) {
-		name := filepath.Join(at, "go.work")
-		data, err := os.ReadFile(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			if at == filepath.Dir(at) {
-				return nil
-			}
-			continue
+// lookup returns the value of a variable in an environment; the last one counts.
+func lookup(env []string, name string) string {
+	for _, entry := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
 		}
-		if err != nil {
-			return fmt.Errorf("reading %q: %w", name, err)
-		}
-		work, err := modfile.ParseWork(name, data, nil)
-		if err != nil {
-			return fmt.Errorf("parsing go.work: %w", err)
-		}
-		w.files = append(w.files, name)
-		w.addFile(filepath.Join(at, "go.work.sum"))
-		for _, use := range work.Use {
-			if err := w.addModule(absolute(at, use.Path)); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
+	return ""
 }
 
 func absolute(base, dir string) string {
@@ -135,11 +157,10 @@ func (w *walker) addPackage(importPath string) error {
 		return fmt.Errorf("reading the package %q: %w", importPath, err)
 	}
 	for _, entry := range entries {
-		name := entry.Name()
-		if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if !isSource(entry) {
 			continue
 		}
-		if err := w.addSource(filepath.Join(dir, name)); err != nil {
+		if err := w.addSource(filepath.Join(dir, entry.Name())); err != nil {
 			return err
 		}
 	}
@@ -151,15 +172,16 @@ func (w *walker) addSource(name string) error {
 	if err != nil {
 		return fmt.Errorf("reading %q: %w", name, err)
 	}
-	if isGenerated(data) {
+	// What does not parse has no imports to follow; Load says what is wrong with it.
+	file, _ := parser.ParseFile(token.NewFileSet(), name, data, parser.ImportsOnly|parser.ParseComments)
+	if file == nil {
+		w.files = append(w.files, name)
+		return nil
+	}
+	if isGenerated(file) {
 		return nil
 	}
 	w.files = append(w.files, name)
-	// What does not parse has no imports to follow; Load says what is wrong with it.
-	file, _ := parser.ParseFile(token.NewFileSet(), name, data, parser.ImportsOnly)
-	if file == nil {
-		return nil
-	}
 	for _, spec := range file.Imports {
 		importPath, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
@@ -194,22 +216,20 @@ func (w *walker) locate(importPath string) (string, bool) {
 
 // isGenerated says whether generators do not read a file because they may have written it:
 // its build constraint rules out the tag that they all load with.
-func isGenerated(src []byte) bool {
-	for line := range bytes.Lines(src) {
-		text := strings.TrimSpace(string(line))
-		if text != "" && !strings.HasPrefix(text, "//") {
-			return false
+func isGenerated(file *ast.File) bool {
+	for _, group := range file.Comments {
+		for _, comment := range group.List {
+			if comment.Pos() > file.Package || !constraint.IsGoBuild(comment.Text) {
+				continue
+			}
+			expr, err := constraint.Parse(comment.Text)
+			if err != nil {
+				return false
+			}
+			with := expr.Eval(func(string) bool { return true })
+			without := expr.Eval(func(tag string) bool { return tag != gengo.StdBuildTag })
+			return without && !with
 		}
-		if !constraint.IsGoBuild(text) {
-			continue
-		}
-		expr, err := constraint.Parse(text)
-		if err != nil {
-			return false
-		}
-		with := expr.Eval(func(string) bool { return true })
-		without := expr.Eval(func(tag string) bool { return tag != gengo.StdBuildTag })
-		return without && !with
 	}
 	return false
 }

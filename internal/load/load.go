@@ -35,9 +35,10 @@ type Result struct {
 	Collector *markers.Collector // knows the markers of controller-tools' CRD and deepcopy generators
 	Checker   *loader.TypeChecker
 
-	root   string
-	fset   *token.FileSet
-	config packages.Config
+	root       string
+	modulePath string // of the module that holds the packages
+	fset       *token.FileSet
+	config     packages.Config
 }
 
 // Package is one API package: a group and version.
@@ -78,7 +79,7 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 		Env:  append(append([]string{}, opts.Env...), "CGO_ENABLED=0"),
 		Fset: fset,
 	}
-	res := &Result{root: opts.Root, fset: fset, config: cfg, Checker: &loader.TypeChecker{}}
+	res := &Result{root: opts.Root, modulePath: module.path, fset: fset, config: cfg, Checker: &loader.TypeChecker{}}
 	res.Collector = &markers.Collector{Registry: &markers.Registry{}}
 	// A package's markers are parsed once, so all generators' must be known before.
 	for _, register := range []func(*markers.Registry) error{crdmarkers.Register, deepcopy.Generator{}.RegisterMarkers} {
@@ -89,18 +90,26 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 
 	roots, err := loader.LoadRootsWithConfig(&cfg, module.importPaths...)
 	if err != nil {
-		return nil, diag.List{{Rule: rule, Message: err.Error(), Hint: "is the go command on PATH, and does `go mod verify` succeed here?"}}
+		return nil, res.listError(err)
 	}
 	byPath := map[string]*loader.Package{}
 	for _, root := range roots {
 		byPath[root.PkgPath] = root
 		res.Checker.Check(root)
 	}
-	var list diag.List
 	for i, importPath := range module.importPaths {
-		pkg, found := res.describe(opts.Dirs[i], byPath[importPath])
-		list = append(list, found...)
-		res.Packages = append(res.Packages, pkg)
+		dir, src := opts.Dirs[i], byPath[importPath]
+		if src == nil {
+			return nil, diag.List{{Pos: token.Position{Filename: dir}, Rule: rule, Message: "no package was found", Hint: "run `go list ./" + dir + "`"}}
+		}
+		res.Packages = append(res.Packages, &Package{Dir: dir, Source: src})
+	}
+	if err := res.Problems(); err != nil {
+		return nil, err
+	}
+	var list diag.List
+	for _, pkg := range res.Packages {
+		list = append(list, res.describe(pkg)...)
 	}
 	if err := list.Err(); err != nil {
 		return nil, err
@@ -157,27 +166,6 @@ func (r *Result) relative(pos token.Position) token.Position {
 // importPathOf joins a module's path and a folder below it.
 func importPathOf(modulePath, rel string) string {
 	return path.Join(modulePath, filepath.ToSlash(rel))
-}
-
-// Problems returns what the generators found wrong with the packages since they were loaded:
-// controller-tools' generators note it on the package, with a position.
-func (r *Result) Problems() error {
-	var list diag.List
-	own := map[*packages.Package]bool{}
-	roots := make([]*packages.Package, 0, len(r.Packages))
-	for _, pkg := range r.Packages {
-		own[pkg.Source.Package] = true
-		roots = append(roots, pkg.Source.Package)
-		list = append(list, r.errorsOf(pkg.Dir, pkg.Source)...)
-	}
-	packages.Visit(roots, nil, func(pkg *packages.Package) {
-		for _, e := range pkg.Errors {
-			if !own[pkg] && e.Kind != packages.TypeError {
-				list.Add(r.relative(parsePosition(e.Pos)), rule, hintFor(e), "%s", e.Msg)
-			}
-		}
-	})
-	return list.Err()
 }
 
 // ImportPath returns the import path of a folder of the project, slash-separated and relative to

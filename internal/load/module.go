@@ -15,7 +15,8 @@ import (
 
 // module is the Go module that holds the API packages.
 type module struct {
-	dir         string   // absolute
+	dir         string // absolute
+	path        string
 	importPaths []string // of the asked packages, in order
 }
 
@@ -36,7 +37,7 @@ func findModule(root string, dirs []string) (module, error) {
 			return m, diag.List{{Rule: rule, Message: fmt.Sprintf("%s and %s belong to different Go modules", dirs[0], dir),
 				Hint: "write a sdkgen.yaml for each module"}}
 		}
-		m.dir = modDir
+		m.dir, m.path = modDir, modPath
 		rel, err := filepath.Rel(modDir, abs)
 		if err != nil {
 			return m, fmt.Errorf("locating %q: %w", dir, err)

@@ -23,18 +23,23 @@ import (
 func (r *Result) Parser() (*parser.Parser, error) {
 	p := parser.NewWithOptions(parser.Options{BuildTags: []string{gengo.StdBuildTag}})
 	fields, err := fieldsOf(p)
-	if err == nil {
-		r.fill(fields)
-		return p, nil
+	if err != nil {
+		return p, r.loadAgain(p)
 	}
+	r.fill(fields)
+	return p, nil
+}
+
+// loadAgain has gengo load the packages by itself.
+func (r *Result) loadAgain(p *parser.Parser) error {
 	paths := make([]string, 0, len(r.Packages))
 	for _, pkg := range r.Packages {
 		paths = append(paths, pkg.Path)
 	}
 	if err := p.LoadPackagesWithConfigForTesting(&r.config, paths...); err != nil {
-		return nil, fmt.Errorf("loading packages for gengo: %w", err)
+		return fmt.Errorf("loading packages for gengo: %w", err)
 	}
-	return p, nil
+	return nil
 }
 
 // parserFields are the private fields of gengo's parser.

@@ -21,6 +21,7 @@ const Extension = "x-sdkgen-python"
 // Model is what model.mustache prints. Fields that end in "a Python literal" are source code.
 type Model struct {
 	Doc      string     `json:"doc"`                // text for a """ docstring, escaped and indented
+	Text     string     `json:"text,omitempty"`     // the same on one line, for a page of Markdown
 	Root     *Root      `json:"root,omitempty"`     // root kinds and their lists
 	Imports  []Import   `json:"imports,omitempty"`  // models that fields refer to, without itself, sorted
 	External []External `json:"external,omitempty"` // classes of kubernetes.client that fields refer to, sorted
@@ -105,7 +106,7 @@ type modeler struct {
 func (m *modeler) model(schema spec.Schema) (*Model, error) {
 	m.imports, m.external = map[string]bool{}, map[string]bool{}
 	root := rootOf(schema)
-	out := &Model{Doc: docstring(schema.Description, m.name), Root: root}
+	out := &Model{Doc: docstring(schema.Description, m.name), Text: oneLine(schema.Description), Root: root}
 	byAttr := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(schema.Properties)) {
 		field := m.field(key, schema.Properties[key], required(schema, key), root)
@@ -188,7 +189,5 @@ func withoutReferences(schema spec.Schema) spec.Schema {
 	if len(properties) == 0 {
 		properties["none"] = object
 	}
-	return spec.Schema{SchemaProps: spec.SchemaProps{
-		Type: spec.StringOrArray{"object"}, Properties: properties, Description: schema.Description, // for docs pages
-	}}
+	return spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}, Properties: properties}}
 }
