@@ -58,7 +58,9 @@ docs: ## Check the documents: links and make targets
 
 tools: ## Fetch the pinned tools into .tools/ and build sdkgen there
 	@$(PYTHON) hack/tools.py
-	@$(GO) build -buildvcs=false -o $(SDKGEN) ./cmd/sdkgen
+	@$(GO) build -buildvcs=false -o $(SDKGEN).new ./cmd/sdkgen
+	@# An unchanged program keeps its time: sdkgen tells by it that stages may be skipped.
+	@if cmp -s $(SDKGEN).new $(SDKGEN); then rm $(SDKGEN).new; else mv $(SDKGEN).new $(SDKGEN); fi
 
 clean: ## Remove .tools/ and bin/; the next run fetches the tools again
 	rm -rf .tools bin
