@@ -96,6 +96,9 @@ func comment(text, fallback, indent string) string {
 				lines = append(lines, indent+"//")
 			}
 			for _, line := range wrapped {
+				if strings.HasPrefix(line, "+build") { // gofmt would move it to the top of the file
+					line = "'+build'" + strings.TrimPrefix(line, "+build")
+				}
 				lines = append(lines, indent+"// "+line)
 			}
 		}

@@ -163,7 +163,7 @@ func (m *modeler) defaultOf(schema spec.Schema, fieldType string) (string, error
 	}
 	expr, ok := constant(schema.Default, kind)
 	if !ok {
-		return "", fmt.Errorf("the default %v is no %s", schema.Default, kind)
+		return "", fmt.Errorf("the default %#v is no %s", schema.Default, kind)
 	}
 	if !pointer {
 		return "", nil
@@ -179,7 +179,11 @@ func constant(value any, kind string) (string, bool) {
 	case string:
 		return quote(v), kind == "string"
 	case float64:
-		return number(strconv.FormatFloat(v, 'f', -1, 64), kind)
+		verb := byte('f')
+		if kind == "float64" {
+			verb = 'g'
+		}
+		return number(strconv.FormatFloat(v, verb, -1, 64), kind)
 	case json.Number:
 		return number(v.String(), kind)
 	}
@@ -189,7 +193,8 @@ func constant(value any, kind string) (string, bool) {
 func number(source, kind string) (string, bool) {
 	bits, ok := map[string]int{"int": 64, "int32": 32, "int64": 64}[kind]
 	if !ok {
-		return source, kind == "float64"
+		_, err := strconv.ParseFloat(source, 64)
+		return source, kind == "float64" && err == nil
 	}
 	_, err := strconv.ParseInt(source, 10, bits)
 	return source, err == nil

@@ -2,7 +2,6 @@ package load
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -15,7 +14,6 @@ import (
 
 	"golang.org/x/tools/go/packages"
 	"k8s.io/gengo/v2"
-	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
@@ -63,39 +61,11 @@ func (r *Result) describe(pkg *Package) diag.List {
 	if !slices.ContainsFunc(pkg.Kinds, func(k Kind) bool { return !k.List }) {
 		list.Add(tags.pos, rule, "a root kind is a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`", "the package has no root kind")
 	}
-	return append(list, r.twoDefaults(src)...)
-}
-
-// twoDefaults finds fields with two different defaults: controller-gen would take one of them,
-// and openapi-gen the other.
-func (r *Result) twoDefaults(src *loader.Package) diag.List {
-	var list diag.List
-	err := markers.EachType(r.Collector, src, func(info *markers.TypeInfo) {
-		for _, field := range info.Fields {
-			kubernetes, ok := field.Markers.Get("default").(crdmarkers.KubernetesDefault)
-			kubebuilder, both := field.Markers.Get("kubebuilder:default").(crdmarkers.Default)
-			if !ok || !both || kubernetes.Value == nil { // a +default=ref(Constant) is not read
-				continue
-			}
-			one, other := asJSON(kubernetes.Value), asJSON(kubebuilder.Value)
-			if one != other {
-				list.Add(r.position(field.RawField.Pos()), rule, "keep one of the two markers",
-					"+default is %s, +kubebuilder:default is %s", one, other)
-			}
-		}
-	})
-	if err != nil {
-		list.Add(token.Position{Filename: src.PkgPath}, rule, "", "reading markers: %v", err)
+	list = append(list, r.fields(src)...)
+	if found := r.endless(src.Types); len(found) > 0 {
+		return append(list, found...)
 	}
-	return list
-}
-
-func asJSON(value any) string {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return string(data)
+	return append(list, r.twins(src.Types)...)
 }
 
 // Problems returns what stops the packages from being used: list and parse errors, errors in type
@@ -184,7 +154,7 @@ func (r *Result) advice(text string) (message, hint string) {
 // listError is the finding for a failure of the go command itself.
 func (r *Result) listError(err error) error {
 	text := err.Error()
-	if _, stderr, ok := strings.Cut(text, "stderr: "); ok {
+	if _, stderr, _ := strings.Cut(text, "stderr: "); strings.TrimSpace(stderr) != "" {
 		text = stderr
 	}
 	message, hint := r.advice(strings.TrimSpace(text))

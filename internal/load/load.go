@@ -7,6 +7,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/token"
@@ -90,7 +91,7 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 
 	roots, err := loader.LoadRootsWithConfig(&cfg, module.importPaths...)
 	if err != nil {
-		return nil, res.listError(err)
+		return nil, cmp.Or(ctx.Err(), res.listError(err))
 	}
 	byPath := map[string]*loader.Package{}
 	for _, root := range roots {

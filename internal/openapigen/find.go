@@ -2,6 +2,7 @@ package openapigen
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/flux-framework/flux-operator/internal/diag"
 )
@@ -74,7 +76,7 @@ func FindJava(where Where) (program string, version int, err error) {
 	var tried []string
 	for _, dir := range candidates(where) {
 		program := filepath.Join(dir, executable("java"))
-		if info, err := os.Stat(program); err != nil || info.IsDir() {
+		if _, err := exec.LookPath(program); err != nil {
 			continue
 		}
 		version, err := javaVersion(program)
@@ -87,7 +89,10 @@ func FindJava(where Where) (program string, version int, err error) {
 			tried = append(tried, fmt.Sprintf("%s is version %d", program, version))
 		}
 	}
-	message := fmt.Sprintf("Java %d or newer was not found in JAVA_HOME, on PATH or in %s", MinJava, where.Java)
+	message := fmt.Sprintf("Java %d or newer was not found in JAVA_HOME or on PATH", MinJava)
+	if where.Java != "" {
+		message += ", nor in " + where.Java
+	}
 	if len(tried) > 0 {
 		message += " (" + strings.Join(tried, "; ") + ")"
 	}
@@ -97,11 +102,11 @@ func FindJava(where Where) (program string, version int, err error) {
 // candidates are the folders that may hold a java program, best first.
 func candidates(where Where) []string {
 	var dirs []string
-	if where.JavaHome != "" {
+	if filepath.IsAbs(where.JavaHome) {
 		dirs = append(dirs, filepath.Join(where.JavaHome, "bin"))
 	}
 	for _, dir := range filepath.SplitList(where.Path) {
-		if dir != "" {
+		if filepath.IsAbs(dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -120,6 +125,9 @@ func executable(name string) string {
 
 var versionText = regexp.MustCompile(`version "(\d+)(?:\.(\d+))?`)
 
+// versionTime is how long a java may take to say its version.
+const versionTime = 20 * time.Second
+
 // javaVersion reads the version from the runtime's release file, which is quicker than
 // starting it, or from what `java -version` prints.
 func javaVersion(program string) (int, error) {
@@ -128,15 +136,22 @@ func javaVersion(program string) (int, error) {
 			return version, nil
 		}
 	}
-	out, err := exec.Command(program, "-version").CombinedOutput()
+	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
+	defer cancel()
+	out, err := command(ctx, os.TempDir(), program, "-version").CombinedOutput()
+	said := strings.TrimSpace(string(out))
+	if ctx.Err() != nil {
+		return 0, fmt.Errorf("no answer in %v", versionTime)
+	}
 	if err != nil {
-		return 0, err
+		first, _, _ := strings.Cut(said, "\n")
+		return 0, fmt.Errorf("%w: %s", err, first)
 	}
-	m := versionText.FindSubmatch(out)
+	m := versionText.FindStringSubmatch(said)
 	if m == nil {
-		return 0, fmt.Errorf("no version in %q", strings.TrimSpace(string(out)))
+		return 0, fmt.Errorf("no version in %q", said)
 	}
-	return major(string(m[1]), string(m[2])), nil
+	return major(m[1], m[2]), nil
 }
 
 func releaseVersion(file string) (int, bool) {
@@ -149,7 +164,8 @@ func releaseVersion(file string) (int, bool) {
 		if value, ok := strings.CutPrefix(lines.Text(), "JAVA_VERSION="); ok {
 			first, rest, _ := strings.Cut(strings.Trim(value, `"`), ".")
 			second, _, _ := strings.Cut(rest, ".")
-			return major(first, second), first != ""
+			version := major(first, second)
+			return version, version > 0
 		}
 	}
 	return 0, false

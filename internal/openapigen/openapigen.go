@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -95,10 +94,8 @@ func (job Job) write(dir string) (string, error) {
 
 // start runs the jar. What it prints is part of the error, and goes to the log otherwise.
 func (j *Jar) start(ctx context.Context, log *slog.Logger, scratch string, configs []string) error {
-	args := append(j.flags(), "-jar", j.path, "batch", "--fail-fast", "--threads", "1")
-	cmd := exec.CommandContext(ctx, j.java, append(args, configs...)...)
-	cmd.Dir = scratch
-	cmd.Env = []string{"LC_ALL=C.UTF-8", "HOME=" + scratch}
+	args := append(j.flags(), "-jar", j.path, "batch", "--fail-fast")
+	cmd := command(ctx, scratch, j.java, append(args, configs...)...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	log.Debug("starting openapi-generator", "argv", strings.Join(cmd.Args, " "))
@@ -106,7 +103,7 @@ func (j *Jar) start(ctx context.Context, log *slog.Logger, scratch string, confi
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("running openapi-generator: %w\n%s", err, tail(output.String()))
+		return fmt.Errorf("running openapi-generator: %w%s%s", err, memory(cmd, output.String()), tail(output.String()))
 	}
 	log.Debug("openapi-generator", "output", output.String())
 	return nil
@@ -119,18 +116,6 @@ func (j *Jar) flags() []string {
 		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto",
 		"-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US", "-Duser.timezone=UTC",
 	}
-}
-
-// tail returns the lines of the jar's output that say what went wrong, at most 30.
-func tail(output string) string {
-	var lines []string
-	for line := range strings.Lines(output) {
-		line = strings.TrimRight(line, "\r\n")
-		if line != "" && !strings.Contains(line, "] INFO ") && !strings.HasPrefix(line, "\tat ") {
-			lines = append(lines, "    "+line)
-		}
-	}
-	return strings.Join(lines[max(0, len(lines)-30):], "\n")
 }
 
 // read collects what the jar wrote. Go files are formatted: the jar's are not.

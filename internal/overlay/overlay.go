@@ -40,7 +40,7 @@ func Apply(dir string, generated, templates *artifact.Set, rules Rules) (*artifa
 		policy := m.policy(file.Path, rules)
 		_, shadowed := templates.Lookup(file.Path)
 		switch {
-		case policy == Drop:
+		case policy == Drop || policy == 0:
 			continue
 		case policy == Replace && !shadowed:
 			m.add("%s is to be replaced, but there is no such template", file.Path)
@@ -61,7 +61,10 @@ func Apply(dir string, generated, templates *artifact.Set, rules Rules) (*artifa
 	if err := m.problems.Err(); err != nil {
 		return nil, err
 	}
-	return out, out.Merge(templates)
+	if err := out.Merge(templates); err != nil {
+		return nil, fmt.Errorf("laying the templates over %s: %w", dir, err)
+	}
+	return out, nil
 }
 
 type matcher struct {
@@ -77,12 +80,13 @@ func (m *matcher) add(format string, args ...any) {
 	})
 }
 
+// policy returns a file's policy; 0 if it has two, which is a finding.
 func (m *matcher) policy(file string, rules Rules) Policy {
 	drop, replace := m.any(rules.Drop, file), m.any(rules.Replace, file)
 	switch {
 	case drop && replace:
 		m.add("%s is to be both dropped and replaced", file)
-		return Keep
+		return 0
 	case drop:
 		return Drop
 	case replace:

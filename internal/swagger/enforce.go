@@ -1,6 +1,7 @@
 package swagger
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -12,6 +13,12 @@ import (
 )
 
 const definitionsPrefix = "#/definitions/"
+
+// enforced are the extensions that the API server acts on: they are those of the CRD or none.
+var enforced = []string{
+	"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type",
+	"x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
+}
 
 // escape spells a Go type as one token of a JSON pointer.
 func escape(goType string) string {
@@ -37,39 +44,24 @@ func convert(from any) (spec.Schema, error) {
 	return out, json.Unmarshal(data, &out)
 }
 
-// structSchema returns the schema of a Go struct with its embedded structs' properties in it.
+// structSchema returns the schema of a Go struct with that of its embedded structs in it.
 func (b *builder) structSchema(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
 	schema, ok := b.api.Schema(goType)
-	if !ok {
-		return schema, false
+	if !ok || !slices.ContainsFunc(schema.AllOf, func(part apiextensionsv1.JSONSchemaProps) bool { return part.Ref != nil }) {
+		return schema, ok
 	}
 	out := *schema.DeepCopy()
-	embedded := out.AllOf
-	out.AllOf = nil
-	for _, part := range embedded {
+	for i, part := range out.AllOf {
 		if part.Ref == nil {
-			out.AllOf = append(out.AllOf, part)
 			continue
 		}
 		inner, ok := b.structSchema(refType(*part.Ref))
 		if !ok {
 			b.problemAt(goType, "", "no schema of the embedded %s was made", refType(*part.Ref))
-			continue
 		}
-		if out.Properties == nil {
-			out.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
-		}
-		for name, property := range inner.Properties {
-			if _, shadowed := out.Properties[name]; !shadowed {
-				out.Properties[name] = property
-			}
-		}
-		out.Required = append(out.Required, inner.Required...)
-		out.XValidations = append(out.XValidations, inner.XValidations...)
+		out.AllOf[i] = inner
 	}
-	slices.Sort(out.Required)
-	out.Required = slices.Compact(out.Required)
-	return out, true
+	return *crd.FlattenEmbedded(&out, recorder{b, goType}), true
 }
 
 // isStruct says whether a type has a definition of its own, in place of being written out
@@ -85,7 +77,7 @@ func (b *builder) isStruct(goType string) bool {
 
 // resolve follows references to types that are written out where they are used. It returns
 // the schema without any reference, the last Go type that was followed, and whether that is
-// a struct, which is referred to.
+// a struct, which is referred to. A field's own texts win over those of its type.
 func (b *builder) resolve(schema apiextensionsv1.JSONSchemaProps, from string) (
 	out apiextensionsv1.JSONSchemaProps, goType string, isStruct bool,
 ) {
@@ -109,7 +101,10 @@ func (b *builder) resolve(schema apiextensionsv1.JSONSchemaProps, from string) (
 			target.Ref = nil
 			merged.AllOf[0] = target
 		}
+		texts := schema
 		schema = *crd.FlattenEmbedded(&merged, recorder{b, from})
+		schema.Title, schema.Description = cmp.Or(texts.Title, target.Title), cmp.Or(texts.Description, target.Description)
+		schema.Example, schema.ExternalDocs = cmp.Or(texts.Example, target.Example), cmp.Or(texts.ExternalDocs, target.ExternalDocs)
 		if inner != "" {
 			schema.Ref = &inner
 		}
@@ -155,7 +150,7 @@ func (b *builder) enforce(dst *spec.Schema, truth apiextensionsv1.JSONSchemaProp
 		out.Description = dst.Description
 	}
 	for name, value := range dst.Extensions {
-		if _, ok := out.Extensions[name]; !ok {
+		if !slices.Contains(enforced, name) {
 			out.AddExtension(name, value)
 		}
 	}
@@ -174,7 +169,10 @@ func (b *builder) enforce(dst *spec.Schema, truth apiextensionsv1.JSONSchemaProp
 // refer makes schema a reference. Constraints beside a "$ref" would be ignored by its
 // readers, so they go beside an allOf; a description may stay.
 func (b *builder) refer(schema *spec.Schema, structType, from string) {
-	ref := spec.MustCreateRef(definitionsPrefix + b.want(structType, from))
+	ref, err := spec.NewRef(definitionsPrefix + b.want(structType, from))
+	if err != nil {
+		return // want has said what is wrong with the name
+	}
 	bare := *schema
 	bare.Description = ""
 	if data, err := json.Marshal(bare); err == nil && string(data) == "{}" {
@@ -230,7 +228,22 @@ func constraints(truth apiextensionsv1.JSONSchemaProps) (spec.Schema, error) {
 			flat.Format = "int-or-string"
 		}
 	}
-	return convert(flat)
+	out, err := convert(flat)
+	if err != nil {
+		return out, err
+	}
+	// By way of a float64, a large integer would become another.
+	if flat.Default != nil {
+		if out.Default, err = exact(flat.Default.Raw); err != nil {
+			return out, err
+		}
+	}
+	for i, value := range flat.Enum {
+		if out.Enum[i], err = exact(value.Raw); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 func isEmpty(schema apiextensionsv1.JSONSchemaProps) bool {

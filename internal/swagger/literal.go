@@ -3,6 +3,7 @@ package swagger
 import (
 	"go/ast"
 	"go/constant"
+	"math"
 	"reflect"
 
 	"k8s.io/kube-openapi/pkg/common"
@@ -54,13 +55,11 @@ func (e *evaluator) literal(lit *ast.CompositeLit, into reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	if into.Kind() != reflect.Interface && t.ConvertibleTo(into.Type()) { // []string to StringOrArray
-		value = value.Convert(into.Type())
-	}
 	return e.set(lit, value, into)
 }
 
 func (e *evaluator) structLiteral(lit *ast.CompositeLit, value reflect.Value) error {
+	seen := map[string]bool{}
 	for _, elem := range lit.Elts {
 		pair, ok := elem.(*ast.KeyValueExpr)
 		if !ok {
@@ -70,11 +69,12 @@ func (e *evaluator) structLiteral(lit *ast.CompositeLit, value reflect.Value) er
 		if !ok {
 			return e.errorf(pair, "struct element without a field name")
 		}
-		field := value.FieldByName(name.Name)
-		if !field.IsValid() {
-			return e.errorf(name, "%s has no field %s", value.Type(), name.Name)
+		field, ok := value.Type().FieldByName(name.Name)
+		if !ok || !field.IsExported() || len(field.Index) != 1 || seen[name.Name] {
+			return e.errorf(name, "%s has no field %s, or has it already", value.Type(), name.Name)
 		}
-		if err := e.eval(pair.Value, field); err != nil {
+		seen[name.Name] = true
+		if err := e.eval(pair.Value, value.FieldByIndex(field.Index)); err != nil {
 			return err
 		}
 	}
@@ -88,16 +88,28 @@ func (e *evaluator) mapLiteral(lit *ast.CompositeLit, value reflect.Value) error
 		if !ok {
 			return e.errorf(elem, "map element without a key")
 		}
-		key := reflect.New(value.Type().Key()).Elem()
-		if err := e.eval(pair.Key, key); err != nil {
+		if err := e.mapElement(pair, value); err != nil {
 			return err
 		}
-		item := reflect.New(value.Type().Elem()).Elem()
-		if err := e.eval(pair.Value, item); err != nil {
-			return err
-		}
-		value.SetMapIndex(key, item)
 	}
+	return nil
+}
+
+func (e *evaluator) mapElement(pair *ast.KeyValueExpr, value reflect.Value) error {
+	key := reflect.New(value.Type().Key()).Elem()
+	if err := e.eval(pair.Key, key); err != nil {
+		return err
+	}
+	if value.MapIndex(key).IsValid() {
+		return e.errorf(pair.Key, "the key %s is there twice", key)
+	}
+	e.keys = append(e.keys, key.String())
+	defer func() { e.keys = e.keys[:len(e.keys)-1] }()
+	item := reflect.New(value.Type().Elem()).Elem()
+	if err := e.eval(pair.Value, item); err != nil {
+		return err
+	}
+	value.SetMapIndex(key, item)
 	return nil
 }
 
@@ -116,10 +128,8 @@ func (e *evaluator) sliceLiteral(lit *ast.CompositeLit, value reflect.Value) err
 func (e *evaluator) typeOf(x ast.Expr) (reflect.Type, error) {
 	switch x := x.(type) {
 	case *ast.SelectorExpr:
-		if pkg, ok := x.X.(*ast.Ident); ok {
-			if t := named[e.imports[pkg.Name]+"."+x.Sel.Name]; t != nil {
-				return t, nil
-			}
+		if t := named[e.qualified(x)]; t != nil {
+			return t, nil
 		}
 	case *ast.ArrayType:
 		if x.Len == nil {
@@ -130,17 +140,18 @@ func (e *evaluator) typeOf(x ast.Expr) (reflect.Type, error) {
 			return reflect.SliceOf(elem), nil
 		}
 	case *ast.MapType:
-		key, err := e.typeOf(x.Key)
-		if err != nil {
-			return nil, err
+		if !isIdent(x.Key, "string") {
+			return nil, e.errorf(x, "a map's keys are strings")
 		}
 		value, err := e.typeOf(x.Value)
 		if err != nil {
 			return nil, err
 		}
-		return reflect.MapOf(key, value), nil
+		return reflect.MapOf(reflect.TypeFor[string](), value), nil
 	case *ast.InterfaceType:
-		return reflect.TypeFor[any](), nil
+		if x.Methods.NumFields() == 0 {
+			return reflect.TypeFor[any](), nil
+		}
 	case *ast.Ident:
 		switch x.Name {
 		case "string":
@@ -156,7 +167,7 @@ func (e *evaluator) typeOf(x ast.Expr) (reflect.Type, error) {
 func (e *evaluator) setConstant(n ast.Node, value constant.Value, into reflect.Value) error {
 	switch kind := into.Kind(); {
 	case kind == reflect.Interface:
-		into.Set(reflect.ValueOf(defaultType(value)))
+		return e.setAny(n, value, into)
 	case kind == reflect.String && value.Kind() == constant.String:
 		into.SetString(constant.StringVal(value))
 	case kind == reflect.Bool && value.Kind() == constant.Bool:
@@ -169,6 +180,9 @@ func (e *evaluator) setConstant(n ast.Node, value constant.Value, into reflect.V
 		into.SetInt(i)
 	case kind == reflect.Float64 && constant.ToFloat(value).Kind() == constant.Float:
 		f, _ := constant.Float64Val(value)
+		if math.IsInf(f, 0) {
+			return e.errorf(n, "%s overflows float64", value)
+		}
 		into.SetFloat(f)
 	default:
 		return e.errorf(n, "%s where a %s belongs", value, into.Type())
@@ -176,18 +190,26 @@ func (e *evaluator) setConstant(n ast.Node, value constant.Value, into reflect.V
 	return nil
 }
 
-// defaultType is the value that an untyped constant has in an interface.
-func defaultType(value constant.Value) any {
+// setAny gives an interface the value that an untyped constant has in it.
+func (e *evaluator) setAny(n ast.Node, value constant.Value, into reflect.Value) error {
+	var typed reflect.Value
 	switch value.Kind() {
 	case constant.Bool:
-		return constant.BoolVal(value)
+		typed = reflect.New(reflect.TypeFor[bool]())
 	case constant.String:
-		return constant.StringVal(value)
+		typed = reflect.New(reflect.TypeFor[string]())
 	case constant.Int:
-		if i, exact := constant.Int64Val(value); exact {
-			return int(i)
-		}
+		typed = reflect.New(reflect.TypeFor[int64]())
+	default:
+		typed = reflect.New(reflect.TypeFor[float64]())
 	}
-	f, _ := constant.Float64Val(value)
-	return f
+	if err := e.setConstant(n, value, typed.Elem()); err != nil {
+		return err
+	}
+	typed = typed.Elem()
+	if value.Kind() == constant.Int {
+		typed = typed.Convert(reflect.TypeFor[int]())
+	}
+	into.Set(typed)
+	return nil
 }

@@ -2,6 +2,7 @@ package swagger
 
 import (
 	"fmt"
+	"go/token"
 	"path"
 	"regexp"
 	"strings"
@@ -20,13 +21,17 @@ func newNamer(own string, table map[string]string) *namer {
 }
 
 // name returns the type's name and whether it is asked for the first time. A name that another
-// type has already is an error.
+// type has already is an error, and one that cannot be a class's.
 func (n *namer) name(goType string) (name string, fresh bool, err error) {
+	goType = goSpelling(goType)
 	if name, ok := n.byType[goType]; ok {
 		return name, false, nil
 	}
 	name = n.choose(goType)
 	n.byType[goType] = name
+	if !token.IsIdentifier(name) {
+		return name, true, fmt.Errorf("%s would be named %q, which is no name for a type", goType, name)
+	}
 	if other, taken := n.byName[name]; taken {
 		return name, true, fmt.Errorf("%s and %s would both be named %s", other, goType, name)
 	}
@@ -64,7 +69,7 @@ func KubernetesName(goType string) (string, bool) {
 	}
 	group := path.Base(path.Dir(pkg))
 	prefix := "V" + version[1:]
-	if groups, ok := ambiguous[name]; ok && groups[group] {
+	if version == "v1" && ambiguous[name][group] {
 		return strings.ToUpper(group[:1]) + group[1:] + prefix + name, true
 	}
 	return prefix + name, true
@@ -87,8 +92,8 @@ var specialNames = map[string]string{
 	"k8s.io/apimachinery/pkg/version.Info": "VersionInfo",
 }
 
-// ambiguous are the kinds whose name the client starts with the group, for these groups.
-// Read off the models of kubernetes 36 and 37.
+// ambiguous are the types of a version v1 whose name the client starts with the group, for these
+// groups. Read off the models of kubernetes 36 and 37; TestClientModels holds it against the latter.
 var ambiguous = map[string]map[string]bool{
 	"EndpointPort":        {"core": true, "discovery": true},
 	"Event":               {"core": true, "events": true},

@@ -1,8 +1,6 @@
 package swagger
 
 import (
-	"path"
-
 	"github.com/go-openapi/spec"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -69,14 +67,16 @@ func PluralOf(s spec.Schema) string {
 // Referenced returns the name of the definition that a schema refers to, plainly or by an
 // allOf that adds constraints; "" if it refers to none.
 func Referenced(s spec.Schema) string {
-	ref := s.Ref.String()
-	for i := 0; ref == "" && i < len(s.AllOf); i++ {
-		ref = s.AllOf[i].Ref.String()
+	refs := []spec.Ref{s.Ref}
+	for _, part := range s.AllOf {
+		refs = append(refs, part.Ref)
 	}
-	if ref == "" {
-		return ""
+	for _, ref := range refs {
+		if tokens := ref.GetPointer().DecodedTokens(); len(tokens) == 2 && tokens[0] == "definitions" {
+			return tokens[1]
+		}
 	}
-	return path.Base(ref)
+	return ""
 }
 
 // IsIntOrString says whether a value may be an integer or a string, such as a port or a quantity.

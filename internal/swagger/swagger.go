@@ -67,7 +67,7 @@ type Options struct {
 // Build makes the document. Its info.version is the API version. What does not fit together
 // is a diag.List with the Go position.
 func Build(api API, opts Options) (*spec.Swagger, error) {
-	b := &builder{api: api, namer: newNamer(api.Package, opts.Names), definitions: spec.Definitions{}}
+	b := &builder{api: api, namer: newNamer(api.Package, opts.Names), definitions: spec.Definitions{}, origin: map[string]string{}}
 	for _, kind := range api.Kinds {
 		b.want(api.Package+"."+kind.Name, "")
 	}
@@ -115,6 +115,16 @@ func Decode(data []byte) (*spec.Swagger, error) {
 	if err := json.Unmarshal(data, doc); err != nil {
 		return nil, fmt.Errorf("decoding %s: %w", Doc, err)
 	}
+	raw, err := exact(data)
+	if err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", Doc, err)
+	}
+	source, _ := raw.(map[string]any)
+	definitions, _ := source["definitions"].(map[string]any)
+	for name, schema := range doc.Definitions {
+		restore(&schema, definitions[name])
+		doc.Definitions[name] = schema
+	}
 	return doc, nil
 }
 
@@ -123,7 +133,8 @@ type builder struct {
 	api         API
 	namer       *namer
 	definitions spec.Definitions
-	queue       []string // Go types that are wanted and not defined yet
+	queue       []string          // Go types that are wanted and not defined yet
+	origin      map[string]string // what refers to a Go type first: another with its property
 	problems    diag.List
 }
 
@@ -136,6 +147,7 @@ func (b *builder) want(goType, from string) string {
 	}
 	if fresh {
 		b.queue = append(b.queue, goType)
+		b.origin[goType] = from
 	}
 	return name
 }
@@ -165,7 +177,7 @@ func (b *builder) define(goType string) spec.Schema {
 		schema = converted
 		b.compare(goType, schema, truth)
 	} else if goTypePackage(goType) == b.api.Package {
-		b.problemAt(goType, "does the type say +k8s:openapi-gen=false?", "%s has no OpenAPI definition", goType)
+		b.problemAt(goType, "export the type, and let it not say +k8s:openapi-gen=false", "%s has no OpenAPI definition", goType)
 	}
 	b.enforce(&schema, truth, goType, "")
 	schema.AddExtension(goTypeExtension, goTypeValue(goType))
@@ -182,7 +194,7 @@ func (b *builder) compare(goType string, schema spec.Schema, truth apiextensions
 	}
 	for _, name := range slices.Sorted(maps.Keys(truth.Properties)) {
 		if _, ok := schema.Properties[name]; !ok {
-			b.problemAt(goType+"#"+name, "", "property %s is in the CRD but not in openapi-gen's definition", name)
+			b.problemAt(goType+"#"+name, "does the field say +k8s:openapi-gen=false?", "property %s is in the CRD but not in openapi-gen's definition", name)
 		}
 	}
 }
@@ -200,10 +212,16 @@ func (b *builder) mark(kind Kind) {
 	b.definitions[name] = schema
 }
 
-// problemAt adds a finding at "GOTYPE" or "GOTYPE#property".
+// problemAt adds a finding at "GOTYPE" or "GOTYPE#property". One in another package is
+// positioned where the API comes to it.
 func (b *builder) problemAt(at, hint, format string, args ...any) {
 	goType, property, _ := strings.Cut(at, "#")
-	b.problems.Add(b.api.Locate(goType, property), rule, hint, format, args...)
+	pos := b.api.Locate(goType, property)
+	for !pos.IsValid() && b.origin[goType] != "" {
+		goType, property, _ = strings.Cut(b.origin[goType], "#")
+		pos = b.api.Locate(goType, property)
+	}
+	b.problems.Add(pos, rule, hint, format, args...)
 }
 
 func goTypePackage(goType string) string {

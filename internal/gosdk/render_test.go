@@ -1,0 +1,263 @@
+package gosdk_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"go/parser"
+	"go/token"
+	"log/slog"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-openapi/spec"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/gosdk"
+	"github.com/flux-framework/flux-operator/internal/openapigen"
+	"github.com/flux-framework/flux-operator/internal/swagger"
+)
+
+// TestRender sends every case of testdata through the real jar with the project's template:
+// each definition must come out with its comments and no other, all packages must compile and
+// vet, and testdata/main.go, which uses them, must print the JSON that the documents promise.
+func TestRender(t *testing.T) {
+	jar := findJar(t)
+	dir := module(t)
+	templates, err := filepath.Abs("../../templates/go/mustache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var jobs []openapigen.Job
+	for _, c := range cases(t) {
+		document, err := annotate(c.swagger)
+		if err != nil || c.name == "imports" {
+			continue // an "error" case; and one of packages that do not exist
+		}
+		name := strings.ReplaceAll(c.name, "-", "")
+		jobs = append(jobs, openapigen.Job{
+			Stage: "go", Name: name, Generator: "go", Spec: document, Templates: templates,
+			Config: map[string]any{"packageName": name, "hideGenerationTimestamp": true},
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	sets, err := jar.Run(ctx, slog.New(slog.DiscardHandler), t.TempDir(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, job := range jobs {
+		checkSources(t, sets[i], job)
+		for file := range sets[i].All() {
+			if strings.HasPrefix(file.Path, "model_") {
+				write(t, filepath.Join(dir, job.Name, file.Path), file.Data)
+			}
+		}
+	}
+	for _, args := range [][]string{{"build", "./..."}, {"vet", "./..."}} {
+		runGo(ctx, t, dir, nil, args...)
+	}
+	documents := map[string]*spec.Swagger{}
+	for _, c := range cases(t) {
+		if documents[c.name], err = swagger.Decode(c.swagger); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkJSON(t, runGo(ctx, t, dir, properties(t, documents), "run", "."), documents["defaults"])
+}
+
+// module makes a module with the requirements of this one and testdata/main.go in it.
+func module(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for from, to := range map[string]string{"../../go.mod": "go.mod", "../../go.sum": "go.sum", "testdata/main.go": "main.go"} {
+		data, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if to == "go.mod" {
+			data = bytes.Replace(data, []byte("module github.com/flux-framework/flux-operator\n"), []byte("module golden\n"), 1)
+		}
+		write(t, filepath.Join(dir, to), data)
+	}
+	return dir
+}
+
+// checkSources holds the file of each model against the extension: no file without a model,
+// and no comment but the document's.
+func checkSources(t *testing.T, set *artifact.Set, job openapigen.Job) {
+	t.Helper()
+	want := map[string][]string{} // type to comments
+	for name, model := range models(t, job.Spec) {
+		lines := strings.Split(model.Doc, "\n")
+		for _, field := range model.Fields {
+			lines = append(lines, strings.Split(strings.ReplaceAll(field.Doc, "\t", ""), "\n")...)
+		}
+		want[name] = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	}
+	for file := range set.All() {
+		if !strings.HasPrefix(file.Path, "model_") {
+			continue
+		}
+		if strings.HasSuffix(file.Path, "_test.go") || strings.HasSuffix(file.Path, "_linux.go") {
+			t.Errorf("%s/%s is not part of the package everywhere", job.Name, file.Path)
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), file.Path, file.Data, parser.ParseComments)
+		if err != nil {
+			t.Errorf("%s: %v", job.Name, err)
+			continue
+		}
+		var name string
+		for object := range syntax.Scope.Objects {
+			if _, ok := want[object]; ok {
+				name = object
+			}
+		}
+		var got []string
+		for _, group := range syntax.Comments {
+			for _, comment := range group.List {
+				if !strings.HasPrefix(comment.Text, "// New"+name) && !strings.HasPrefix(comment.Text, "// Code generated") {
+					got = append(got, comment.Text)
+				}
+			}
+		}
+		if d := cmp.Diff(want[name], got); d != "" {
+			t.Errorf("%s: comments of %s:\n%s", job.Name, path.Base(file.Path), d)
+		}
+		delete(want, name)
+	}
+	for name := range want {
+		t.Errorf("%s: there is no %s", job.Name, name)
+	}
+}
+
+func models(t *testing.T, document []byte) map[string]gosdk.Model {
+	t.Helper()
+	var doc struct {
+		Definitions map[string]struct {
+			Model gosdk.Model `json:"x-sdkgen-go"`
+		}
+	}
+	if err := json.Unmarshal(document, &doc); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]gosdk.Model{}
+	for name, definition := range doc.Definitions {
+		out[name] = definition.Model
+	}
+	return out
+}
+
+// properties are the objects that testdata/main.go sends through the structs.
+func properties(t *testing.T, documents map[string]*spec.Swagger) []string {
+	t.Helper()
+	var env []string
+	for name, definition := range map[string]string{"names": "Names", "tags": "Tags"} {
+		values := map[string]string{}
+		for key := range documents[name].Definitions[definition].Properties {
+			values[key] = "of " + key
+		}
+		data, err := json.Marshal(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env = append(env, "GOLDEN_"+name+"="+string(data))
+	}
+	return env
+}
+
+// checkJSON holds what testdata/main.go prints against the documents.
+func checkJSON(t *testing.T, output []byte, doc *spec.Swagger) {
+	t.Helper()
+	var got map[string]map[string]any
+	if err := json.Unmarshal(output, &got); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	defaults := map[string]any{}
+	filled := []string{"duration", "port", "namedPort", "quantity", "time", "bytes", "list", "map", "object", "anything", "requiredList"}
+	for key, property := range doc.Definitions["Defaults"].Properties {
+		zero := property.Default == nil || property.Default == false || property.Default == "" || property.Default == 0.0
+		if !zero && !slices.Contains(filled, key) { // what the API server fills in
+			defaults[key] = property.Default
+		}
+	}
+	if d := cmp.Diff(defaults, got["defaults"]); d != "" {
+		t.Errorf("defaults:\n%s", d)
+	}
+	if d := cmp.Diff(map[string]any{}, got["empty"]); d != "" {
+		t.Errorf("an object with nothing set:\n%s", d)
+	}
+	want := []string{"requiredDuration", "requiredList", "requiredPort", "requiredRef", "requiredTime"}
+	if d := cmp.Diff(want, slices.Sorted(maps.Keys(got["required"]))); d != "" {
+		t.Errorf("an object with what is required:\n%s", d)
+	}
+	for _, name := range []string{"names", "tags"} {
+		if d := cmp.Diff(got[name+"-in"], got[name+"-out"]); d != "" || len(got[name+"-in"]) == 0 {
+			t.Errorf("%s do not come back:\n%s", name, d)
+		}
+	}
+	root := map[string]any{"apiVersion": "example.com/v1beta1", "kind": "SampleList", "metadata": map[string]any{}, "items": []any{
+		map[string]any{"apiVersion": "example.com/v1beta1", "kind": "Sample", "metadata": map[string]any{"name": "x"}},
+	}}
+	if d := cmp.Diff(root, got["root"]); d != "" {
+		t.Errorf("a root kind:\n%s", d)
+	}
+}
+
+func runGo(ctx context.Context, t *testing.T, dir string, env []string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), "GOWORK=off"), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", args[0], err, stderr.Bytes())
+	}
+	return out
+}
+
+func write(t *testing.T, file string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// findJar returns the pinned jar of this checkout.
+func findJar(t *testing.T) *openapigen.Jar {
+	t.Helper()
+	file, err := filepath.Abs("../../.tools/openapi-generator-cli-6.6.0.jar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	jar, err := openapigen.Find(openapigen.Where{
+		Jar: file, SHA256: "9718ff7844e89462c75dcd9b20a35136f6db257bfe1b874db1e3002e99de4609",
+		JavaHome: os.Getenv("JAVA_HOME"), Path: os.Getenv("PATH"), Java: filepath.Join(filepath.Dir(file), "java"),
+	})
+	if err != nil {
+		missing(t, err.Error())
+	}
+	return jar
+}
+
+// missing skips a test whose tool is not there, or fails it in CI.
+func missing(t *testing.T, reason string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(reason)
+	}
+	t.Skip(reason)
+}

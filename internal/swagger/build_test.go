@@ -1,0 +1,190 @@
+package swagger_test
+
+import (
+	"context"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-openapi/spec"
+
+	"github.com/flux-framework/flux-operator/internal/gogen"
+	"github.com/flux-framework/flux-operator/internal/load"
+	"github.com/flux-framework/flux-operator/internal/swagger"
+)
+
+// The parts of a case that it need not write.
+const (
+	docFile = `// +k8s:openapi-gen=true
+// +groupName=CASE.example.org
+package v1
+`
+	kindFile = `package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Widget is the root kind.
+type Widget struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Spec WidgetSpec ` + "`json:\"spec\"`" + `
+}
+`
+)
+
+// everywhere are the definitions that every document has. Cases do not show them.
+var everywhere = []string{"Widget", "V1ObjectMeta", "V1ManagedFieldsEntry", "V1OwnerReference"}
+
+// TestBuild makes the documents of the API packages in testdata/build/*.txtar. A file without a
+// folder belongs to the API package, which is example.org/op/NAME/v1; others lie beside it. It
+// has a kind Widget with a WidgetSpec where the case has no kind.go. "want" holds the
+// definitions, or what is wrong. In the comment, "show:" names the definitions to show, "names:"
+// holds GOTYPE=NAME pairs for Options.Names, and "alone:" says that a case must not share its load with
+// the others, because a generator's error is one for all that it has loaded. At the end, the
+// generated files of all cases are compiled, and what they return compared with what Evaluate makes of them.
+func TestBuild(t *testing.T) {
+	var together []testCase
+	for _, c := range cases(t, "build") {
+		if c.field("alone") == "" {
+			together = append(together, c)
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			p, err := open(t, []testCase{c})
+			if err != nil {
+				c.expect(t, err.Error()+"\n")
+				return
+			}
+			p.run(t, c, 0)
+		})
+	}
+	p, err := open(t, together)
+	if err != nil {
+		t.Fatalf("a case that cannot be loaded says alone:, %v", err)
+	}
+	sources := map[string]string{}
+	for i, c := range together {
+		t.Run(c.name, func(t *testing.T) { p.run(t, c, i) })
+		if name, src, err := p.openapi(p.api.Packages[i]); err == nil {
+			if _, err := swagger.Evaluate(name, src); err == nil {
+				sources[name] = string(src)
+			}
+		}
+	}
+	if len(sources) < 30 {
+		t.Errorf("only %d generated files can be evaluated", len(sources))
+	}
+	t.Run("compiled", func(t *testing.T) { checkCompiled(t, sources) })
+}
+
+// project is a loaded module with an API package for each case.
+type project struct {
+	root    string
+	api     *load.Result
+	gen     *gogen.Generator
+	schemas *gogen.Schemas
+	crds    map[string]any // see crdSchemas
+}
+
+func open(t *testing.T, list []testCase) (*project, error) {
+	t.Helper()
+	root := writeModule(t)
+	var dirs []string
+	for _, c := range list {
+		dir := c.name + "/v1"
+		dirs = append(dirs, dir)
+		put(t, root, dir+"/doc.go", strings.Replace(docFile, "CASE", c.name, 1))
+		put(t, root, dir+"/kind.go", kindFile)
+		for _, f := range c.Files {
+			if !strings.Contains(f.Name, "/") {
+				f.Name = "v1/" + f.Name
+			}
+			put(t, root, c.name+"/"+f.Name, string(f.Data))
+		}
+	}
+	return openProject(t, root, dirs)
+}
+
+func openProject(t *testing.T, root string, dirs []string) (*project, error) {
+	t.Helper()
+	api, err := load.Load(context.Background(), load.Options{Root: root, Env: offline(), Dirs: dirs})
+	if err != nil {
+		return nil, err
+	}
+	gen, err := gogen.New(api, gogen.Options{Root: root, Scratch: t.TempDir()})
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := gen.Schemas()
+	if err != nil {
+		return nil, err
+	}
+	return &project{root: root, api: api, gen: gen, schemas: schemas}, nil
+}
+
+// openapi returns what openapi-gen writes for a package.
+func (p *project) openapi(pkg *load.Package) (name string, src []byte, err error) {
+	set, _, err := p.gen.OpenAPI(pkg)
+	if err != nil {
+		return "", nil, err
+	}
+	file, _ := set.Lookup(path.Join(pkg.Dir, gogen.OpenAPIFile))
+	return file.Path, file.Data, nil
+}
+
+func (p *project) run(t *testing.T, c testCase, i int) {
+	t.Helper()
+	pkg := p.api.Packages[i]
+	opts := swagger.Options{Title: "cases", Names: map[string]string{}}
+	for pair := range strings.FieldsSeq(c.field("names")) {
+		goType, name, _ := strings.Cut(pair, "=")
+		opts.Names[goType] = name
+	}
+	doc, err := p.build(pkg, opts)
+	if err != nil {
+		c.expect(t, err.Error()+"\n")
+		return
+	}
+	shown := strings.Fields(c.field("show"))
+	visible := spec.Definitions{}
+	for name, schema := range doc.Definitions {
+		if slices.Contains(shown, name) || len(shown) == 0 && !slices.Contains(everywhere, name) {
+			visible[name] = schema
+		}
+	}
+	c.expect(t, encode(t, visible))
+	p.check(t, pkg, opts, doc)
+}
+
+// build is what the pipeline does for one package.
+func (p *project) build(pkg *load.Package, opts swagger.Options) (*spec.Swagger, error) {
+	name, src, err := p.openapi(pkg)
+	if err != nil {
+		return nil, err
+	}
+	definitions, err := swagger.Evaluate(name, src)
+	if err != nil {
+		return nil, err
+	}
+	return swagger.Build(p.description(pkg, definitions), opts)
+}
+
+func (p *project) description(pkg *load.Package, definitions swagger.Definitions) swagger.API {
+	api := swagger.API{
+		Package: pkg.Path, Group: pkg.Group, Version: pkg.Version,
+		Definitions: definitions, Schema: p.schemas.Schema,
+		Locate: func(goType, property string) token.Position {
+			i := strings.LastIndexByte(goType, '.')
+			return p.api.PropertyPos(goType[:max(i, 0)], goType[i+1:], property)
+		},
+	}
+	for _, kind := range pkg.Kinds {
+		api.Kinds = append(api.Kinds, swagger.Kind{
+			Name: kind.Name, List: kind.List, Plural: p.schemas.Plural(pkg.Path + "." + kind.Name),
+		})
+	}
+	return api
+}
