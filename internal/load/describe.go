@@ -6,13 +6,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"golang.org/x/tools/go/packages"
 	"k8s.io/gengo/v2"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
@@ -66,145 +63,6 @@ func (r *Result) describe(pkg *Package) diag.List {
 		return append(list, found...)
 	}
 	return append(list, r.twins(src.Types)...)
-}
-
-// Problems returns what stops the packages from being used: list and parse errors, errors in type
-// declarations, and what generators found since, which controller-tools' note on the package.
-// Type errors elsewhere than in a declaration come from loading only what types need.
-func (r *Result) Problems() error {
-	folders := map[*packages.Package]string{}
-	roots := make([]*packages.Package, 0, len(r.Packages))
-	for _, pkg := range r.Packages {
-		folders[pkg.Source.Package] = pkg.Dir
-		roots = append(roots, pkg.Source.Package)
-	}
-	var causes, effects diag.List
-	packages.Visit(roots, nil, func(pkg *packages.Package) {
-		dir, own := folders[pkg]
-		if own && !r.hasGoFiles(dir) {
-			causes.Add(token.Position{Filename: dir}, rule, "", "there are no Go files, tests aside")
-			return
-		}
-		for _, e := range pkg.Errors {
-			found := r.finding(dir, e)
-			switch {
-			case e.Kind == packages.TypeError:
-				if (own || isLocal(pkg)) && inTypeDecl(r.fset, pkg, parsePosition(e.Pos)) {
-					effects = append(effects, found)
-				}
-			case e.Kind == packages.ListError && !own && !filepath.IsLocal(found.Pos.Filename):
-				// Something far below does not resolve; where types need it, they are undefined.
-			case e.Kind == packages.ListError || found.Pos.Line > 0:
-				causes = append(causes, found)
-			default:
-				effects = append(effects, found)
-			}
-		}
-	})
-	if err := causes.Err(); err != nil {
-		return err
-	}
-	return effects.Err()
-}
-
-// isLocal says whether a package is of the project's module, or of one that go.work or a
-// replace directive finds in a folder.
-func isLocal(pkg *packages.Package) bool {
-	m := pkg.Module
-	return m != nil && (m.Main || m.Replace != nil && m.Replace.Version == "")
-}
-
-// hasGoFiles says whether a folder has Go files that are not tests. The go command, asked for
-// the import path of an empty folder, looks for it in other modules.
-func (r *Result) hasGoFiles(dir string) bool {
-	entries, err := os.ReadDir(filepath.Join(r.root, filepath.FromSlash(dir)))
-	return err != nil || slices.ContainsFunc(entries, isSource)
-}
-
-// isSource says whether a file of a package's folder is Go source and no test.
-func isSource(entry os.DirEntry) bool {
-	return !entry.IsDir() && strings.HasSuffix(entry.Name(), ".go") && !strings.HasSuffix(entry.Name(), "_test.go")
-}
-
-// finding turns an error of the go command, the parser or the type checker into a finding; dir
-// stands for its position where it has none.
-func (r *Result) finding(dir string, e packages.Error) diag.Diagnostic {
-	pos := r.relative(parsePosition(e.Pos))
-	if pos.Line == 0 {
-		pos = token.Position{Filename: dir}
-	}
-	message, hint := r.advice(e.Msg)
-	return diag.Diagnostic{Pos: pos, Rule: rule, Message: message, Hint: hint}
-}
-
-// advice splits what the go command says into what is wrong, which is one line, and what to do.
-func (r *Result) advice(text string) (message, hint string) {
-	message, hint, _ = strings.Cut(strings.ReplaceAll(text, r.root+string(filepath.Separator), ""), "\n")
-	hint = strings.TrimSpace(hint)
-	if strings.HasPrefix(hint, "go ") {
-		hint = "run `" + hint + "`"
-		message = strings.TrimSuffix(strings.TrimSuffix(message, "; to add it:"), "; to add:")
-	}
-	if missing, ok := strings.CutPrefix(message, "no required module provides package "+r.modulePath+"/"); ok {
-		hint = "this module would have it in the folder " + missing + ", where there are no Go files"
-	}
-	return message, hint
-}
-
-// listError is the finding for a failure of the go command itself.
-func (r *Result) listError(err error) error {
-	text := err.Error()
-	if _, stderr, _ := strings.Cut(text, "stderr: "); strings.TrimSpace(stderr) != "" {
-		text = stderr
-	}
-	message, hint := r.advice(strings.TrimSpace(text))
-	if hint == "" {
-		hint = "is the go command on PATH, and does `go list` succeed here?"
-	}
-	return diag.List{{Rule: rule, Message: message, Hint: hint}}
-}
-
-// parsePosition reads "file:line:col", "file:line" or "-".
-func parsePosition(s string) token.Position {
-	pos := token.Position{Filename: s}
-	var numbers []int
-	for range 2 {
-		i := strings.LastIndexByte(pos.Filename, ':')
-		if i < 0 {
-			break
-		}
-		n, err := strconv.Atoi(pos.Filename[i+1:])
-		if err != nil {
-			break
-		}
-		numbers = append([]int{n}, numbers...)
-		pos.Filename = pos.Filename[:i]
-	}
-	if len(numbers) > 0 {
-		pos.Line = numbers[0]
-	}
-	if len(numbers) > 1 {
-		pos.Column = numbers[1]
-	}
-	if pos.Filename == "-" {
-		pos.Filename = ""
-	}
-	return pos
-}
-
-func inTypeDecl(fset *token.FileSet, src *packages.Package, pos token.Position) bool {
-	for _, file := range src.Syntax {
-		if fset.Position(file.FileStart).Filename != pos.Filename {
-			continue
-		}
-		for _, decl := range file.Decls {
-			gen, ok := decl.(*ast.GenDecl)
-			if ok && gen.Tok == token.TYPE && fset.Position(gen.Pos()).Line <= pos.Line && pos.Line <= fset.Position(gen.End()).Line {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // packageTags are the tags that gengo's generators see in a package's comments.

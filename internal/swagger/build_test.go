@@ -86,7 +86,8 @@ type project struct {
 	api     *load.Result
 	gen     *gogen.Generator
 	schemas *gogen.Schemas
-	crds    map[string]any // see crdSchemas
+	crds    map[string]any    // see crdSchemas
+	sources map[string][]byte // see openapi
 }
 
 func open(t *testing.T, list []testCase) (*project, error) {
@@ -122,17 +123,22 @@ func openProject(t *testing.T, root string, dirs []string) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &project{root: root, api: api, gen: gen, schemas: schemas}, nil
+	return &project{root: root, api: api, gen: gen, schemas: schemas, sources: map[string][]byte{}}, nil
 }
 
 // openapi returns what openapi-gen writes for a package.
 func (p *project) openapi(pkg *load.Package) (name string, src []byte, err error) {
+	name = path.Join(pkg.Dir, gogen.OpenAPIFile)
+	if src, ok := p.sources[name]; ok {
+		return name, src, nil
+	}
 	set, _, err := p.gen.OpenAPI(pkg)
 	if err != nil {
 		return "", nil, err
 	}
-	file, _ := set.Lookup(path.Join(pkg.Dir, gogen.OpenAPIFile))
-	return file.Path, file.Data, nil
+	file, _ := set.Lookup(name)
+	p.sources[name] = file.Data
+	return name, file.Data, nil
 }
 
 func (p *project) run(t *testing.T, c testCase, i int) {

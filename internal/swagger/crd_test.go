@@ -33,7 +33,7 @@ var ignored = []string{
 	"x-kubernetes-fancy", "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy", // a CRD leaves them out
 }
 
-// read writes out schemas that hold at one place together.
+// readNode writes out schemas that hold at one place together.
 func readNode(t *testing.T, definitions map[string]any, schemas []any) node {
 	t.Helper()
 	n := node{rules: rules{}, below: map[string][]any{}}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/go-openapi/spec"
 )
@@ -30,7 +31,7 @@ func numbers(value any) any {
 	case json.Number:
 		i, err := value.Int64()
 		f, floatErr := value.Float64()
-		isInteger := !bytes.ContainsAny([]byte(value), ".eE")
+		isInteger := !strings.ContainsAny(string(value), ".eE")
 		if floatErr != nil || isInteger && (err != nil || i > maxExact || i < -maxExact) {
 			return value
 		}
