@@ -19,8 +19,10 @@ import (
 
 	"github.com/go-openapi/spec"
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/golden"
 	"github.com/flux-framework/flux-operator/internal/gosdk"
 	"github.com/flux-framework/flux-operator/internal/openapigen"
 	"github.com/flux-framework/flux-operator/internal/swagger"
@@ -30,19 +32,22 @@ import (
 // each definition must come out with its comments and no other, all packages must compile and
 // vet, and testdata/main.go, which uses them, must print the JSON that the documents promise.
 func TestRender(t *testing.T) {
-	jar := findJar(t)
-	dir := module(t)
+	jar := golden.Jar(t)
+	dir := golden.Project(t, &txtar.Archive{
+		Comment: []byte("module: golden\n"), // which testdata/main.go imports
+		Files:   []txtar.File{{Name: "main.go", Data: golden.Read(t, "testdata/main.go")}},
+	})
 	templates, err := filepath.Abs("../../templates/go/mustache")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var jobs []openapigen.Job
-	for _, c := range cases(t) {
-		document, err := annotate(c.swagger)
-		if err != nil || c.name == "imports" {
+	for _, c := range golden.Cases(t, "*.txtar") {
+		document, err := annotate([]byte(c.Part("swagger.json")))
+		if err != nil || c.Name == "imports" {
 			continue // an "error" case; and one of packages that do not exist
 		}
-		name := strings.ReplaceAll(c.name, "-", "")
+		name := strings.ReplaceAll(c.Name, "-", "")
 		jobs = append(jobs, openapigen.Job{
 			Stage: "go", Name: name, Generator: "go", Spec: document, Templates: templates,
 			Config: map[string]any{"packageName": name, "hideGenerationTimestamp": true},
@@ -58,7 +63,7 @@ func TestRender(t *testing.T) {
 		checkSources(t, sets[i], job)
 		for file := range sets[i].All() {
 			if strings.HasPrefix(file.Path, "model_") {
-				write(t, filepath.Join(dir, job.Name, file.Path), file.Data)
+				golden.Write(t, dir, path.Join(job.Name, file.Path), file.Data)
 			}
 		}
 	}
@@ -66,29 +71,12 @@ func TestRender(t *testing.T) {
 		runGo(ctx, t, dir, nil, args...)
 	}
 	documents := map[string]*spec.Swagger{}
-	for _, c := range cases(t) {
-		if documents[c.name], err = swagger.Decode(c.swagger); err != nil {
+	for _, c := range golden.Cases(t, "*.txtar") {
+		if documents[c.Name], err = swagger.Decode([]byte(c.Part("swagger.json"))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	checkJSON(t, runGo(ctx, t, dir, properties(t, documents), "run", "."), documents["defaults"])
-}
-
-// module makes a module with the requirements of this one and testdata/main.go in it.
-func module(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	for from, to := range map[string]string{"../../go.mod": "go.mod", "../../go.sum": "go.sum", "testdata/main.go": "main.go"} {
-		data, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if to == "go.mod" {
-			data = bytes.Replace(data, []byte("module github.com/flux-framework/flux-operator\n"), []byte("module golden\n"), 1)
-		}
-		write(t, filepath.Join(dir, to), data)
-	}
-	return dir
 }
 
 // checkSources holds the file of each model against the extension: no file without a model,
@@ -224,40 +212,4 @@ func runGo(ctx context.Context, t *testing.T, dir string, env []string, args ...
 		t.Fatalf("go %s: %v\n%s", args[0], err, stderr.Bytes())
 	}
 	return out
-}
-
-func write(t *testing.T, file string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// findJar returns the pinned jar of this checkout.
-func findJar(t *testing.T) *openapigen.Jar {
-	t.Helper()
-	file, err := filepath.Abs("../../.tools/openapi-generator-cli-6.6.0.jar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	jar, err := openapigen.Find(openapigen.Where{
-		Jar: file, SHA256: "9718ff7844e89462c75dcd9b20a35136f6db257bfe1b874db1e3002e99de4609",
-		JavaHome: os.Getenv("JAVA_HOME"), Path: os.Getenv("PATH"), Java: filepath.Join(filepath.Dir(file), "java"),
-	})
-	if err != nil {
-		missing(t, err.Error())
-	}
-	return jar
-}
-
-// missing skips a test whose tool is not there, or fails it in CI.
-func missing(t *testing.T, reason string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(reason)
-	}
-	t.Skip(reason)
 }

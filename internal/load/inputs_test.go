@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/flux-framework/flux-operator/internal/golden"
 	"github.com/flux-framework/flux-operator/internal/load"
 )
 
@@ -20,9 +21,9 @@ import (
 // project's folder in the archive, and "apis:" names the packages, api/v1 where it is missing.
 // "want" is the list, relative to the archive.
 func TestInputs(t *testing.T) {
-	eachCase(t, "inputs/*.txtar", func(t *testing.T, top string, archive *txtar.Archive) string {
-		root := filepath.Join(top, field(archive, "root"))
-		opts := load.Options{Root: root, Env: append(offline(), strings.Fields(field(archive, "env"))...), Dirs: dirs(archive)}
+	eachCase(t, "inputs/*.txtar", func(t *testing.T, top string, c *golden.Case) string {
+		root := filepath.Join(top, c.Field("root"))
+		opts := load.Options{Root: root, Env: append(golden.Offline(), strings.Fields(c.Field("env"))...), Dirs: dirs(c)}
 		files, err := load.Inputs(opts)
 		if err != nil {
 			return strings.ReplaceAll(err.Error(), top, "TOP") + "\n"
@@ -75,7 +76,7 @@ func listed(t *testing.T, top string, opts load.Options) []string {
 // TestInputsOfThisAPI holds Inputs against what Load read: every file of a local package, and
 // no file that the generators wrote.
 func TestInputsOfThisAPI(t *testing.T) {
-	root, err := filepath.Abs(repository)
+	root, err := filepath.Abs(golden.Repository)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,16 +123,16 @@ package v1
 
 // TestInputsChange says which edits change what the inputs hold.
 func TestInputsChange(t *testing.T) {
-	root := write(t, txtar.Parse([]byte(imported)))
+	root := golden.Project(t, txtar.Parse([]byte(imported)))
 	sum := func() string {
-		files, err := load.Inputs(load.Options{Root: root, Env: offline(), Dirs: []string{"api/v1"}})
+		files, err := load.Inputs(load.Options{Root: root, Env: golden.Offline(), Dirs: []string{"api/v1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		hash := sha256.New()
 		for _, file := range files {
 			hash.Write([]byte(file))
-			hash.Write(read(t, "", file))
+			hash.Write(golden.Read(t, file))
 		}
 		return string(hash.Sum(nil))
 	}
@@ -147,7 +148,7 @@ func TestInputsChange(t *testing.T) {
 		{"folder of another package", "api/v2/types.go", "package v2\n", false},
 	} {
 		before := sum()
-		put(t, root, edit.file, []byte(edit.text))
+		golden.Write(t, root, edit.file, []byte(edit.text))
 		if changed := sum() != before; changed != edit.changes {
 			t.Errorf("%s: the inputs changed: %t, want %t", edit.name, changed, edit.changes)
 		}

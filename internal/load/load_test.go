@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
+	"github.com/flux-framework/flux-operator/internal/golden"
 	"github.com/flux-framework/flux-operator/internal/load"
 )
 
@@ -18,8 +17,8 @@ import (
 // shows, "apis:" names the packages, api/v1 where it is missing, and "env:" adds to the
 // environment. "want" is the error, or what was found.
 func TestLoad(t *testing.T) {
-	eachCase(t, "load/*.txtar", func(t *testing.T, root string, archive *txtar.Archive) string {
-		res, err := load.Load(context.Background(), load.Options{Root: root, Env: append(offline(), strings.Fields(field(archive, "env"))...), Dirs: dirs(archive)})
+	eachCase(t, "load/*.txtar", func(t *testing.T, root string, c *golden.Case) string {
+		res, err := load.Load(context.Background(), load.Options{Root: root, Env: append(golden.Offline(), strings.Fields(c.Field("env"))...), Dirs: dirs(c)})
 		if err != nil {
 			text := err.Error() + "\n"
 			if strings.Contains(text, root) {
@@ -42,14 +41,14 @@ func TestLoad(t *testing.T) {
 // comments "// @ QUERY …" in them name: Type, Type.Field, Type#property, or ? and one of these
 // for what must not be found. Each must be the line of its comment.
 func TestPos(t *testing.T) {
-	eachCase(t, "pos/*.txtar", func(t *testing.T, root string, archive *txtar.Archive) string {
-		res, err := load.Load(context.Background(), load.Options{Root: root, Env: offline(), Dirs: dirs(archive)})
+	eachCase(t, "pos/*.txtar", func(t *testing.T, root string, c *golden.Case) string {
+		res, err := load.Load(context.Background(), load.Options{Root: root, Env: golden.Offline(), Dirs: dirs(c)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		pkg := res.Packages[0].Path
 		var b strings.Builder
-		for _, f := range archive.Files {
+		for _, f := range c.Files {
 			for i, line := range strings.Split(string(f.Data), "\n") {
 				_, queries, _ := strings.Cut(line, "// @ ")
 				for _, query := range strings.Fields(queries) {
@@ -85,16 +84,13 @@ func TestByPath(t *testing.T) {
 
 // TestLoadLink loads a project whose root is reached through a symbolic link.
 func TestLoadLink(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/load/undefined-type.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := golden.Cases(t, "load/undefined-type.txtar")[0]
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(write(t, archive), link); err != nil {
+	if err := os.Symlink(golden.Project(t, c.Archive), link); err != nil {
 		t.Skip(err)
 	}
-	_, err = load.Load(context.Background(), load.Options{Root: link, Env: offline(), Dirs: dirs(archive)})
-	if want := string(part(archive, "want")); err == nil || err.Error()+"\n" != want {
+	_, err := load.Load(context.Background(), load.Options{Root: link, Env: golden.Offline(), Dirs: dirs(c)})
+	if want := c.Part("want"); err == nil || err.Error()+"\n" != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -103,11 +99,8 @@ func TestLoadLink(t *testing.T) {
 func TestLoadCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	archive, err := txtar.ParseFile("testdata/load/ok.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = load.Load(ctx, load.Options{Root: write(t, archive), Env: offline(), Dirs: dirs(archive)})
+	c := golden.Cases(t, "load/ok.txtar")[0]
+	_, err := load.Load(ctx, load.Options{Root: golden.Project(t, c.Archive), Env: golden.Offline(), Dirs: dirs(c)})
 	if err == nil || !strings.Contains(err.Error(), "context canceled") {
 		t.Errorf("error %v", err)
 	}

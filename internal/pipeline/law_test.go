@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"internal/gosdk":      {"internal/swagger"},
 	"internal/openapigen": {"internal/artifact", "internal/diag"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
+	golden:                {"internal/openapigen"},
 	"internal/pipeline": {
 		"internal/artifact", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/load",
 		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger",
@@ -37,16 +38,21 @@ var allowed = map[string][]string{
 // users are the folders whose packages may import api/ and sdk/.
 var users = []string{"api", "sdk", "hack/swagger", "pkg/minicluster", "internal/controller", "cmd/manager", "cmd/fluxoperator-gen", "examples", "test"}
 
+// golden is part of the tests: nothing else may import it.
+const golden = "internal/golden"
+
 type listed struct {
-	ImportPath string
-	Dir        string
-	GoFiles    []string
-	Imports    []string
+	ImportPath   string
+	Dir          string
+	GoFiles      []string
+	Imports      []string // of GoFiles; the others are of tests
+	TestImports  []string
+	XTestImports []string
 }
 
 func packages(t *testing.T) []listed {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "../../...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "../../...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +100,22 @@ func TestImportLaw(t *testing.T) {
 	}
 }
 
+// TestGolden: only tests import golden, and some do.
+func TestGolden(t *testing.T) {
+	tests := 0
+	for _, pkg := range packages(t) {
+		if slices.Contains(pkg.Imports, module+golden) {
+			t.Errorf("%s may import %s in its tests only", pkg.ImportPath, golden)
+		}
+		if slices.Contains(slices.Concat(pkg.TestImports, pkg.XTestImports), module+golden) {
+			tests++
+		}
+	}
+	if tests == 0 {
+		t.Errorf("no test imports %s: the check sees nothing", golden)
+	}
+}
+
 func below(name string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
 }
@@ -123,12 +145,12 @@ var reserved = map[string][]string{
 
 // TestEffects finds calls of the reserved functions where they do not belong: only artifact
 // writes the project (through os.Root), only openapigen starts processes, and the environment
-// is an argument everywhere below cmd/.
+// is an argument everywhere below cmd/. What is part of the tests may do as they do.
 func TestEffects(t *testing.T) {
 	calls := 0
 	for _, pkg := range packages(t) {
 		name := strings.TrimPrefix(pkg.ImportPath, module)
-		if _, ruled := allowed[name]; !ruled {
+		if _, ruled := allowed[name]; !ruled || name == golden {
 			continue
 		}
 		for _, file := range pkg.GoFiles {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/golden"
 	"github.com/flux-framework/flux-operator/internal/openapigen"
 	"github.com/flux-framework/flux-operator/internal/pysdk"
 )
@@ -23,10 +24,10 @@ import (
 // and options: each model must be where its imports look for it, each package must import
 // without a warning, and the tests that are generated with it must pass.
 func TestRender(t *testing.T) {
-	jar := findJar(t)
+	jar := golden.Jar(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		missing(t, err.Error())
+		golden.Missing(t, err.Error())
 	}
 	templates, err := filepath.Abs("../../templates/python/mustache")
 	if err != nil {
@@ -34,12 +35,12 @@ func TestRender(t *testing.T) {
 	}
 	var jobs []openapigen.Job
 	documents := map[string][]byte{}
-	for _, c := range cases(t) {
-		document, err := annotate(c.swagger)
-		if err != nil || c.name == "endless" {
+	for _, c := range golden.Cases(t, "*.txtar") {
+		document, err := annotate([]byte(c.Part("swagger.json")))
+		if err != nil || c.Name == "endless" {
 			continue // an "error" case; and one of which no object is valid
 		}
-		name := "sdk_" + strings.ReplaceAll(c.name, "-", "_") // types is a module of Python
+		name := "sdk_" + strings.ReplaceAll(c.Name, "-", "_") // types is a module of Python
 		documents[name] = document
 		jobs = append(jobs, openapigen.Job{
 			Stage: "python", Name: name, Generator: "python-legacy",
@@ -126,38 +127,6 @@ func checkModules(t *testing.T, set *artifact.Set, name string, document []byte)
 func unpack(t *testing.T, set *artifact.Set, dir string) {
 	t.Helper()
 	for file := range set.All() {
-		name := filepath.Join(dir, filepath.FromSlash(file.Path))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, file.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, dir, file.Path, file.Data)
 	}
-}
-
-// findJar returns the pinned jar of this checkout.
-func findJar(t *testing.T) *openapigen.Jar {
-	t.Helper()
-	file, err := filepath.Abs("../../.tools/openapi-generator-cli-6.6.0.jar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	jar, err := openapigen.Find(openapigen.Where{
-		Jar: file, SHA256: "9718ff7844e89462c75dcd9b20a35136f6db257bfe1b874db1e3002e99de4609",
-		JavaHome: os.Getenv("JAVA_HOME"), Path: os.Getenv("PATH"), Java: filepath.Join(filepath.Dir(file), "java"),
-	})
-	if err != nil {
-		missing(t, err.Error())
-	}
-	return jar
-}
-
-// missing skips a test whose tool is not there, or fails it in CI.
-func missing(t *testing.T, reason string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(reason)
-	}
-	t.Skip(reason)
 }

@@ -2,52 +2,32 @@ package rules_test
 
 import (
 	"go/token"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
-
+	"github.com/flux-framework/flux-operator/internal/golden"
 	"github.com/flux-framework/flux-operator/internal/rules"
 )
 
 // TestCheck runs testdata/*.txtar: "report" is openapi-gen's report, "exceptions" the list,
 // "diagnostics" what is said, and "updated" the list that --update writes.
 func TestCheck(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			parts := map[string]string{}
-			for _, f := range archive.Files {
-				parts[f.Name] = string(f.Data)
-			}
-			got := check(t, parts["report"], parts["exceptions"])
-			if d := cmp.Diff(parts["diagnostics"], got); d != "" {
-				t.Errorf("diagnostics:\n%s", d)
-			}
-			if want, ok := parts["updated"]; ok {
-				violations, err := rules.ParseReport("report", []byte(parts["report"]))
-				if err != nil {
-					t.Fatal(err)
-				}
-				updated := rules.Update([]byte(parts["exceptions"]), violations)
-				if d := cmp.Diff(want, string(updated)); d != "" {
-					t.Errorf("updated:\n%s", d)
-				}
-				if again := check(t, parts["report"], string(updated)); again != "" {
-					t.Errorf("the updated list is not clean: %s", again)
-				}
-			}
-		})
-	}
+	golden.Each(t, "*.txtar", func(t *testing.T, c *golden.Case) {
+		c.Only(t, "report", "exceptions", "diagnostics", "updated")
+		report, list := c.Part("report"), c.Part("exceptions")
+		c.Want(t, "diagnostics", check(t, report, list))
+		if !c.Has("updated") {
+			return
+		}
+		violations, err := rules.ParseReport("report", []byte(report))
+		if err != nil {
+			t.Fatal(err)
+		}
+		updated := string(rules.Update([]byte(list), violations))
+		c.Want(t, "updated", updated)
+		if again := check(t, report, updated); again != "" {
+			t.Errorf("the updated list is not clean: %s", again)
+		}
+	})
 }
 
 func check(t *testing.T, report, list string) string {

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/go-openapi/spec"
+	"golang.org/x/tools/txtar"
 
 	"github.com/flux-framework/flux-operator/internal/gogen"
+	"github.com/flux-framework/flux-operator/internal/golden"
 	"github.com/flux-framework/flux-operator/internal/load"
 	"github.com/flux-framework/flux-operator/internal/swagger"
 )
@@ -46,16 +48,16 @@ var everywhere = []string{"Widget", "V1ObjectMeta", "V1ManagedFieldsEntry", "V1O
 // the others, because a generator's error is one for all that it has loaded. At the end, the
 // generated files of all cases are compiled, and what they return compared with what Evaluate makes of them.
 func TestBuild(t *testing.T) {
-	var together []testCase
-	for _, c := range cases(t, "build") {
-		if c.field("alone") == "" {
+	var together []*golden.Case
+	for _, c := range golden.Cases(t, "build/*.txtar") {
+		if c.Field("alone") == "" {
 			together = append(together, c)
 			continue
 		}
-		t.Run(c.name, func(t *testing.T) {
-			p, err := open(t, []testCase{c})
+		t.Run(c.Name, func(t *testing.T) {
+			p, err := open(t, []*golden.Case{c})
 			if err != nil {
-				c.expect(t, err.Error()+"\n")
+				c.Want(t, "want", err.Error()+"\n")
 				return
 			}
 			p.run(t, c, 0)
@@ -67,7 +69,7 @@ func TestBuild(t *testing.T) {
 	}
 	sources := map[string]string{}
 	for i, c := range together {
-		t.Run(c.name, func(t *testing.T) { p.run(t, c, i) })
+		t.Run(c.Name, func(t *testing.T) { p.run(t, c, i) })
 		if name, src, err := p.openapi(p.api.Packages[i]); err == nil {
 			if _, err := swagger.Evaluate(name, src); err == nil {
 				sources[name] = string(src)
@@ -90,23 +92,31 @@ type project struct {
 	sources map[string][]byte // see openapi
 }
 
-func open(t *testing.T, list []testCase) (*project, error) {
+// offline is an environment in which the go command asks neither the network nor a C compiler.
+func offline() []string {
+	return append(golden.Offline(), "GOWORK=off", "CGO_ENABLED=0")
+}
+
+func open(t *testing.T, list []*golden.Case) (*project, error) {
 	t.Helper()
-	root := writeModule(t)
+	var archive txtar.Archive
+	add := func(name, text string) {
+		archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(text)})
+	}
 	var dirs []string
 	for _, c := range list {
-		dir := c.name + "/v1"
+		dir := c.Name + "/v1"
 		dirs = append(dirs, dir)
-		put(t, root, dir+"/doc.go", strings.Replace(docFile, "CASE", c.name, 1))
-		put(t, root, dir+"/kind.go", kindFile)
+		add(dir+"/doc.go", strings.Replace(docFile, "CASE", c.Name, 1))
+		add(dir+"/kind.go", kindFile)
 		for _, f := range c.Files {
 			if !strings.Contains(f.Name, "/") {
 				f.Name = "v1/" + f.Name
 			}
-			put(t, root, c.name+"/"+f.Name, string(f.Data))
+			add(c.Name+"/"+f.Name, string(f.Data))
 		}
 	}
-	return openProject(t, root, dirs)
+	return openProject(t, golden.Project(t, &archive), dirs)
 }
 
 func openProject(t *testing.T, root string, dirs []string) (*project, error) {
@@ -141,27 +151,27 @@ func (p *project) openapi(pkg *load.Package) (name string, src []byte, err error
 	return name, file.Data, nil
 }
 
-func (p *project) run(t *testing.T, c testCase, i int) {
+func (p *project) run(t *testing.T, c *golden.Case, i int) {
 	t.Helper()
 	pkg := p.api.Packages[i]
 	opts := swagger.Options{Title: "cases", Names: map[string]string{}}
-	for pair := range strings.FieldsSeq(c.field("names")) {
+	for pair := range strings.FieldsSeq(c.Field("names")) {
 		goType, name, _ := strings.Cut(pair, "=")
 		opts.Names[goType] = name
 	}
 	doc, err := p.build(pkg, opts)
 	if err != nil {
-		c.expect(t, err.Error()+"\n")
+		c.Want(t, "want", err.Error()+"\n")
 		return
 	}
-	shown := strings.Fields(c.field("show"))
+	shown := strings.Fields(c.Field("show"))
 	visible := spec.Definitions{}
 	for name, schema := range doc.Definitions {
 		if slices.Contains(shown, name) || len(shown) == 0 && !slices.Contains(everywhere, name) {
 			visible[name] = schema
 		}
 	}
-	c.expect(t, encode(t, visible))
+	c.Want(t, "want", encode(t, visible))
 	p.check(t, pkg, opts, doc)
 }
 

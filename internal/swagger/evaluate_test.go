@@ -17,11 +17,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
 	"k8s.io/kube-openapi/pkg/common"
 
 	"github.com/flux-framework/flux-operator/api/v1alpha1"
 	"github.com/flux-framework/flux-operator/internal/diag"
+	"github.com/flux-framework/flux-operator/internal/golden"
 	"github.com/flux-framework/flux-operator/internal/swagger"
 )
 
@@ -56,13 +58,13 @@ type entry struct {
 
 // entries reads a table: each file but "want" is an entry, and the comment says, by "in:", what
 // it is put into.
-func (c testCase) entries(t *testing.T) []entry {
+func entries(t *testing.T, c *golden.Case) []entry {
 	t.Helper()
-	frame, ok := around[c.field("in")]
+	frame, ok := around[c.Field("in")]
 	if !ok {
-		t.Fatalf("%s says in: %q", c.file, c.field("in"))
+		t.Fatalf("%s says in: %q", c.Name, c.Field("in"))
 	}
-	if in := c.field("in"); in == "default" || in == "schema" {
+	if in := c.Field("in"); in == "default" || in == "schema" {
 		frame = fmt.Sprintf(around["definitions"], frame)
 	}
 	var all []entry
@@ -81,21 +83,19 @@ func (c testCase) entries(t *testing.T) []entry {
 // entry: the error, or what an entry of a table of defaults, schemas or definitions is. A wrong
 // value is what must not be; TestCompiled holds the right ones against the compiler.
 func TestEvaluate(t *testing.T) {
-	for _, c := range cases(t, "evaluate") {
-		t.Run(c.name, func(t *testing.T) {
-			var b strings.Builder
-			for _, e := range c.entries(t) {
-				fmt.Fprintf(&b, "# %s\n", e.name)
-				if e.err != nil {
-					checkPosition(t, e)
-					fmt.Fprintln(&b, e.err)
-					continue
-				}
-				fmt.Fprintln(&b, strings.TrimSpace(compact(t, e.definitions)))
+	golden.Each(t, "evaluate/*.txtar", func(t *testing.T, c *golden.Case) {
+		var b strings.Builder
+		for _, e := range entries(t, c) {
+			fmt.Fprintf(&b, "# %s\n", e.name)
+			if e.err != nil {
+				checkPosition(t, e)
+				fmt.Fprintln(&b, e.err)
+				continue
 			}
-			c.expect(t, b.String())
-		})
-	}
+			fmt.Fprintln(&b, strings.TrimSpace(compact(t, e.definitions)))
+		}
+		c.Want(t, "want", b.String())
+	})
 }
 
 // checkPosition: an error says where.
@@ -125,8 +125,8 @@ func compact(t *testing.T, definitions swagger.Definitions) string {
 // TestSameAsCompiled compares what Evaluate makes of this project's generated file with what the
 // compiled file returns.
 func TestSameAsCompiled(t *testing.T) {
-	name := filepath.Join(repository, "api/v1alpha1/zz_generated.openapi.go")
-	got, err := swagger.Evaluate(name, []byte(read(t, name)))
+	name := filepath.Join(golden.Repository, "api/v1alpha1/zz_generated.openapi.go")
+	got, err := swagger.Evaluate(name, golden.Read(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestSameAsKubernetes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := read(t, filepath.Join(strings.TrimSpace(string(out)), "zz_generated.openapi.go"))
+	source := string(golden.Read(t, filepath.Join(strings.TrimSpace(string(out)), "zz_generated.openapi.go")))
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ImportsOnly)
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +226,7 @@ var packageClause = regexp.MustCompile(`(?m)^package \w+$`)
 // Evaluate makes of them.
 func checkCompiled(t *testing.T, sources map[string]string) {
 	t.Helper()
-	root := writeModule(t)
+	root := golden.Project(t, &txtar.Archive{})
 	table := compiledMain
 	for i, name := range slices.Sorted(maps.Keys(sources)) {
 		function := fmt.Sprintf("Get%d", i)
@@ -239,10 +239,10 @@ func checkCompiled(t *testing.T, sources map[string]string) {
 				source = regexp.MustCompile(`(?m)^\t`+imported+` ".*"$`).ReplaceAllString(source, "")
 			}
 		}
-		put(t, root, fmt.Sprintf("source%d.go", i), source)
+		golden.Write(t, root, fmt.Sprintf("source%d.go", i), []byte(source))
 		table += fmt.Sprintf("\t%q: %s,\n", name, function)
 	}
-	put(t, root, "main.go", table+"}\n")
+	golden.Write(t, root, "main.go", []byte(table+"}\n"))
 	cmd := exec.Command("go", "run", ".")
 	cmd.Dir, cmd.Env = root, offline()
 	out, err := cmd.Output()
@@ -273,10 +273,10 @@ func checkCompiled(t *testing.T, sources map[string]string) {
 // TestCompiled holds the entries of all tables that are no error against the compiler.
 func TestCompiled(t *testing.T) {
 	sources := map[string]string{}
-	for _, c := range cases(t, "evaluate") {
-		for _, e := range c.entries(t) {
+	for _, c := range golden.Cases(t, "evaluate/*.txtar") {
+		for _, e := range entries(t, c) {
 			if e.err == nil {
-				sources[c.name+"/"+e.name] = e.source
+				sources[c.Name+"/"+e.name] = e.source
 			}
 		}
 	}

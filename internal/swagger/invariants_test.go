@@ -16,13 +16,14 @@ import (
 	"github.com/go-openapi/spec"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/flux-framework/flux-operator/internal/golden"
 	"github.com/flux-framework/flux-operator/internal/load"
 	"github.com/flux-framework/flux-operator/internal/swagger"
 )
 
 // TestThisAPI checks the document of this project's own API.
 func TestThisAPI(t *testing.T) {
-	root, err := filepath.Abs(repository)
+	root, err := filepath.Abs(golden.Repository)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func (p *project) declaredDefaults(t *testing.T, root *load.Package, from string
 		}
 		seen[pkg] = true
 		queue = append(queue, slices.Collect(maps.Values(pkg.Imports()))...)
-		if pkg.PkgPath != from && !(strings.HasPrefix(from, modulePath) && strings.HasPrefix(pkg.PkgPath, modulePath)) {
+		if pkg.PkgPath != from && !(strings.HasPrefix(from, golden.ModulePath) && strings.HasPrefix(pkg.PkgPath, golden.ModulePath)) {
 			continue
 		}
 		loader.EachType(pkg, func(_ *ast.File, _ *ast.GenDecl, declaration *ast.TypeSpec) {
