@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"internal/config":     {"internal/diag"},
 	"internal/load":       {"internal/diag"},
 	"internal/gogen":      {"internal/artifact", "internal/diag", "internal/load"},
+	"internal/lint":       {"internal/diag", "internal/load"},
 	"internal/rules":      {"internal/diag"},
 	"internal/swagger":    {"internal/diag"},
 	"internal/pysdk":      {"internal/swagger"}, // both read the document's conventions
@@ -29,7 +30,7 @@ var allowed = map[string][]string{
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	golden:                {"internal/openapigen"},
 	"internal/pipeline": {
-		"internal/artifact", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/load",
+		"internal/artifact", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
 		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger",
 	},
 	"cmd/sdkgen": {"internal/artifact", "internal/diag", "internal/pipeline"},

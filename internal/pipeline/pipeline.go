@@ -22,6 +22,7 @@ import (
 	"github.com/flux-framework/flux-operator/internal/config"
 	"github.com/flux-framework/flux-operator/internal/diag"
 	"github.com/flux-framework/flux-operator/internal/gogen"
+	"github.com/flux-framework/flux-operator/internal/lint"
 	"github.com/flux-framework/flux-operator/internal/load"
 	"github.com/flux-framework/flux-operator/internal/openapigen"
 	"github.com/flux-framework/flux-operator/internal/swagger"
@@ -217,9 +218,13 @@ func (p *Project) Jar() (string, error) {
 // NeedsJava says whether an SDK is made by the jar.
 func (p *Project) NeedsJava() bool { return p.cfg.Python != nil || p.cfg.Go != nil }
 
-// Load reads the API packages.
+// Load reads the API packages and checks their markers.
 func (p *Project) Load(ctx context.Context) (*load.Result, error) {
-	return load.Load(ctx, p.loadOptions())
+	api, err := load.Load(ctx, p.loadOptions())
+	if err != nil {
+		return nil, err
+	}
+	return api, lint.Check(api).Err()
 }
 
 func (p *Project) loadOptions() load.Options {

@@ -1,0 +1,246 @@
+package lint
+
+import (
+	"fmt"
+	"go/types"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// checkBounds reports validations that do not fit the type, that no value can meet, and that
+// contradict each other or those of the type.
+func (l *linter) checkBounds(decl *declaration) {
+	own := l.constraints(decl)
+	whole := l.shapeOf(decl)
+	for i, c := range own {
+		if c.marker.known.reads[controllerGen] != 0 && l.applies(c, whole) {
+			l.checkNumber(c)
+		}
+		if c.keyword == "enum" && c.marker.known.name != "enum" && c.marker.known.name != "k8s:enum" {
+			l.checkEnum(c, decl)
+		}
+		for _, other := range own[:i] {
+			l.checkSame(c, other)
+		}
+	}
+	all := append(slices.Clone(own), l.inherited(decl.typ)...)
+	for i, c := range all {
+		for j, other := range all {
+			// Those of the type alone are checked there.
+			if i != j && (i < len(own) || j < len(own)) {
+				l.checkPair(c, other, decl, all)
+			}
+		}
+	}
+}
+
+// applicable says to what keywords apply: the kind, and how a message names it.
+var applicable = map[string]struct {
+	kinds []kind
+	name  string
+}{
+	"maximum":          {[]kind{integerKind, numberKind}, "numbers"},
+	"minimum":          {[]kind{integerKind, numberKind}, "numbers"},
+	"exclusiveMaximum": {[]kind{integerKind, numberKind}, "numbers"},
+	"exclusiveMinimum": {[]kind{integerKind, numberKind}, "numbers"},
+	"multipleOf":       {[]kind{integerKind, numberKind}, "numbers"},
+	"maxLength":        {[]kind{stringKind}, "strings"},
+	"minLength":        {[]kind{stringKind}, "strings"},
+	"pattern":          {[]kind{stringKind}, "strings"},
+	"maxItems":         {[]kind{arrayKind}, "lists"},
+	"minItems":         {[]kind{arrayKind}, "lists"},
+	"uniqueItems":      {[]kind{arrayKind}, "lists"},
+	"maxProperties":    {[]kind{objectKind}, "maps and struct types"},
+	"minProperties":    {[]kind{objectKind}, "maps and struct types"},
+}
+
+// applies reports a validation that controller-gen refuses at a value of that shape.
+func (l *linter) applies(c constraint, s shape) bool {
+	title, name := c.marker.decl.title, c.marker.known.name
+	if strings.HasPrefix(c.path, "items:") {
+		switch {
+		case s.kind == anyKind:
+			return true
+		case s.kind != arrayKind:
+			l.complain(c.marker, "", "+%s applies to lists, %s is %s", name, title, s.kind.article())
+			return false
+		case s.items == nil:
+			l.complain(c.marker, "put it at the type, or declare the field as a list", "+%s at %s: controller-gen does not look into a list type that has a name", name, title)
+			return false
+		}
+		s, title = *s.items, "an item of "+title
+	}
+	to, ok := applicable[c.keyword]
+	switch {
+	case s.kind == anyKind || !ok:
+		return true
+	case slices.Contains(to.kinds, s.kind):
+		if n, ok := c.value.(float64); ok && s.kind == integerKind && n != math.Trunc(n) {
+			l.complain(c.marker, "", "+%s is %v, but %s is an integer", name, n, title)
+			return false
+		}
+		return true
+	case s.kind == structKind && slices.Contains(to.kinds, objectKind):
+		l.complain(c.marker, "put it at the struct type itself", "+%s at %s: controller-gen does not take it at a field of a struct type", name, title)
+	case custom[qualified(c.marker.decl.typ)] != nil:
+		l.complain(c.marker, "a number or string needs +kubebuilder:validation:XIntOrString beside it", "+%s at %s: controller-gen does not look into %s", name, title, typeName(c.marker.decl.typ, c.marker.decl.pkg.Types))
+	case s.kind == foreignKind:
+		l.complain(c.marker, "declare a type of your own", "+%s at %s: controller-gen does not look into types of other packages", name, title)
+	default:
+		l.complain(c.marker, sameFor(c, s.kind), "+%s applies to %s, %s is %s", name, to.name, title, s.kind.article())
+	}
+	return false
+}
+
+// sameFor suggests the marker of another kind that bounds from the same side.
+func sameFor(c constraint, is kind) string {
+	side := map[string]string{
+		"maximum": "Max", "maxLength": "Max", "maxItems": "Max", "maxProperties": "Max",
+		"minimum": "Min", "minLength": "Min", "minItems": "Min", "minProperties": "Min",
+	}[c.keyword]
+	unit := map[kind]string{stringKind: "Length", arrayKind: "Items", objectKind: "Properties", integerKind: "imum", numberKind: "imum"}[is]
+	if side == "" || unit == "" {
+		return ""
+	}
+	return fmt.Sprintf("+kubebuilder:validation:%s%s%s=%v", c.path, side, unit, c.value)
+}
+
+func (k kind) article() string {
+	switch k {
+	case integerKind, objectKind:
+		return "an " + string(k)
+	case arrayKind:
+		return "a list"
+	}
+	return "a " + string(k)
+}
+
+// checkNumber reports a value that the API server refuses in a schema.
+func (l *linter) checkNumber(c constraint) {
+	switch value := c.value.(type) {
+	case int64:
+		if value < 0 {
+			l.complain(c.marker, "", "+%s is %d: it cannot be negative", c.marker.known.name, value)
+		}
+	case float64:
+		if c.keyword == "multipleOf" && value <= 0 {
+			l.complain(c.marker, "", "+%s is %v: it must be greater than 0", c.marker.known.name, value)
+		}
+	case string:
+		if _, err := regexp.Compile(value); c.keyword == "pattern" && err != nil {
+			l.complain(c.marker, "", "+%s: %s", c.marker.known.name, err)
+		}
+	}
+}
+
+// pairs are the keywords of which the first must not be greater than the second, and those that
+// exclude the bound itself.
+var pairs = []struct{ low, high, lowOut, highOut string }{
+	{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"},
+	{"minLength", "maxLength", "", ""},
+	{"minItems", "maxItems", "", ""},
+	{"minProperties", "maxProperties", "", ""},
+}
+
+// checkPair reports a lower bound above an upper one.
+func (l *linter) checkPair(low, high constraint, decl *declaration, all []constraint) {
+	for _, pair := range pairs {
+		if low.keyword != pair.low || high.keyword != pair.high || low.path != high.path {
+			continue
+		}
+		least, most := number(low.value), number(high.value)
+		excluded := least == most && slices.ContainsFunc(all, func(c constraint) bool {
+			return c.path == low.path && c.value == true && (c.keyword == pair.lowOut || c.keyword == pair.highOut)
+		})
+		if !excluded && !(least > most) { // with NaN nothing is
+			continue
+		}
+		at, other := high, low
+		if at.marker.decl != decl || other.marker.decl == decl && other.marker.pos > at.marker.pos {
+			at, other = low, high
+		}
+		relation := "contradicts"
+		if excluded {
+			relation = "with an exclusive bound contradicts"
+		}
+		l.complain(at.marker, "", "+%s=%v %s +%s=%v%s: no value meets both",
+			at.marker.known.name, at.value, relation, other.marker.known.name, other.value, elsewhere(other.marker, decl))
+	}
+}
+
+// elsewhere says at what a marker stands, if that is not the declaration.
+func elsewhere(m *marker, decl *declaration) string {
+	if m.decl == decl {
+		return ""
+	}
+	return " at " + m.decl.title
+}
+
+// checkSame reports two markers of different names that give one keyword different values.
+func (l *linter) checkSame(c, other constraint) {
+	if c.keyword == other.keyword && c.path == other.path && c.marker.known != other.marker.known && c.marker.known.name != other.marker.known.name &&
+		asJSON(c.value) != asJSON(other.value) {
+		l.complain(c.marker, "keep one of the two markers", "+%s is %s, +%s is %s", c.marker.known.name, asJSON(c.value), other.marker.known.name, asJSON(other.value))
+	}
+}
+
+// checkEnum reports values of an enumeration that are there twice or that no value can equal.
+func (l *linter) checkEnum(c constraint, decl *declaration) {
+	values, ok := c.value.([]any)
+	if !ok || len(values) == 0 {
+		l.complain(c.marker, "", "+%s lists no value: no value meets it", c.marker.known.name)
+		return
+	}
+	seen := map[string]bool{}
+	for _, value := range values {
+		text := asJSON(value)
+		if seen[text] {
+			l.complain(c.marker, "", "+%s has %s twice", c.marker.known.name, text)
+		}
+		seen[text] = true
+	}
+	t := decl.typ
+	if c.path == "items:" {
+		t = itemOf(t)
+	} else if c.path != "" {
+		return
+	}
+	of := decl
+	if c.path != "" {
+		of = nil
+	}
+	for _, value := range values {
+		if problem := l.misfit("", value, t, of, nil); problem != "" {
+			l.complain(c.marker, quoteAll(c, t), "+%s: %s", c.marker.known.name, problem)
+			return
+		}
+	}
+}
+
+// quoteAll suggests an enumeration of strings where the type is one.
+func quoteAll(c constraint, t types.Type) string {
+	_, text, _ := strings.Cut(c.marker.text, "=")
+	if c.marker.known.reads[controllerGen] == 0 || jsonKind(t) != stringKind || strings.ContainsAny(text, "{}`") {
+		return ""
+	}
+	var quoted []string
+	for _, value := range strings.Split(text, ";") {
+		// As written: 1.30 is read as the number 1.3.
+		quoted = append(quoted, strconv.Quote(strings.Trim(strings.TrimSpace(value), "\"")))
+	}
+	return "+" + c.marker.known.name + "=" + strings.Join(quoted, ";")
+}
+
+// number returns a bound as a number, NaN if it is none: all comparisons are false then.
+func number(value any) float64 {
+	switch v := value.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return math.NaN()
+}
