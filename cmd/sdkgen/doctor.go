@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"os/exec"
 
@@ -16,19 +16,14 @@ func (a *app) doctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what is there and what is missing: Go, Java, the jar, Python, tags",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			project, err := a.open()
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, project.Close()) }()
-			return a.examine(cmd, project)
-		},
+		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
+			return a.examine(ctx, project)
+		}),
 	}
 }
 
 // examine prints a line for each thing that sdkgen needs, and returns what is missing.
-func (a *app) examine(cmd *cobra.Command, project *pipeline.Project) error {
+func (a *app) examine(ctx context.Context, project *pipeline.Project) error {
 	var missing diag.List
 	check := func(name, found string, err error) {
 		if err != nil {
@@ -47,7 +42,7 @@ func (a *app) examine(cmd *cobra.Command, project *pipeline.Project) error {
 		jar, err := project.Jar()
 		check("jar", jar, err)
 	}
-	api, err := project.Load(cmd.Context())
+	api, err := project.Load(ctx)
 	if err != nil {
 		check("api", "", err)
 		return missing.Err()

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 
 	"github.com/spf13/cobra"
 
@@ -19,23 +19,18 @@ Every stage runs before the first file is written, so a run that fails or is kil
 tree as it was. Files that sdkgen wrote before and that are no longer made are removed; files that
 it did not write are never touched.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			project, err := a.open()
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, project.Close()) }()
+		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
 			opts.NoCache = a.noCache
-			plan, err := project.Plan(cmd.Context(), opts)
+			plan, err := project.Plan(ctx, opts)
 			if err != nil {
 				return err
 			}
-			if err := project.Commit(cmd.Context(), plan); err != nil {
+			if err := project.Commit(ctx, plan); err != nil {
 				return err
 			}
 			a.logger().Info("", "written", len(plan.Changes()))
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().StringSliceVar(&opts.Only, "only", nil, "stages to write, separated by commas: deepcopy, crd, openapi, swagger, python, go, clients")
 	cmd.Flags().BoolVar(&opts.Adopt, "adopt", false, "overwrite files that sdkgen did not write, where it makes files of these names")

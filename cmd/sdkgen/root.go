@@ -108,13 +108,19 @@ func (a *app) root() *cobra.Command {
 	return cmd
 }
 
-// open opens the project that the flags name. The caller closes it.
-func (a *app) open() (*pipeline.Project, error) {
-	env, err := a.environment()
-	if err != nil {
-		return nil, err
+// inProject makes a verb of what it does with the project that the flags name.
+func (a *app) inProject(do func(context.Context, *pipeline.Project) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		env, err := a.environment()
+		if err != nil {
+			return err
+		}
+		project, err := pipeline.Open(env)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(cmd.Context(), project), project.Close())
 	}
-	return pipeline.Open(env)
 }
 
 // environment gathers what lies outside the command line, here and nowhere else.

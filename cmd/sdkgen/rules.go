@@ -1,9 +1,11 @@
 package main
 
 import (
-	"errors"
+	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/flux-framework/flux-operator/internal/pipeline"
 )
 
 func (a *app) rules() *cobra.Command {
@@ -12,22 +14,17 @@ func (a *app) rules() *cobra.Command {
 		Use:   "rules",
 		Short: "Check Kubernetes' API rules against the list of exceptions",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			project, err := a.open()
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, project.Close()) }()
+		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
 			if update {
-				return project.UpdateRules(cmd.Context())
+				return project.UpdateRules(ctx)
 			}
-			known, err := project.Rules(cmd.Context())
+			known, err := project.Rules(ctx)
 			if err != nil {
 				return err
 			}
 			a.logger().Info("no new violations of API rules", "known", known)
 			return nil
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&update, "update", false, "rewrite the list to today's violations, sorted; comments stay")
 	return cmd

@@ -1,10 +1,12 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/flux-framework/flux-operator/internal/pipeline"
 )
 
 func (a *app) swagger() *cobra.Command {
@@ -13,13 +15,8 @@ func (a *app) swagger() *cobra.Command {
 		Use:   "swagger",
 		Short: "Print swagger.json of an API package",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			project, err := a.open()
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, project.Close()) }()
-			data, err := project.Swagger(cmd.Context(), api, nil)
+		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
+			data, err := project.Swagger(ctx, api, nil)
 			if err != nil {
 				return err
 			}
@@ -28,7 +25,7 @@ func (a *app) swagger() *cobra.Command {
 				return err
 			}
 			return os.WriteFile(output, data, 0o644)
-		},
+		}),
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "the file to write, - for stdout")
 	cmd.Flags().StringVar(&api, "api", "", "the package's folder or version, if there are several")

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -20,16 +20,11 @@ func (a *app) verify() *cobra.Command {
 The plan is generate's, run in full. With --lock only the hashes in sdkgen.lock are compared: with
 the generated files, and with what they are made from. That needs no Java and no Go.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			project, err := a.open()
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, project.Close()) }()
+		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
 			if lock {
 				return a.verifyLock(project)
 			}
-			plan, err := project.Plan(cmd.Context(), pipeline.Options{NoCache: true})
+			plan, err := project.Plan(ctx, pipeline.Options{NoCache: true})
 			if err != nil {
 				return err
 			}
@@ -40,7 +35,7 @@ the generated files, and with what they are made from. That needs no Java and no
 				return err
 			}
 			return errDiffers
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&lock, "lock", false, "compare hashes only")
 	return cmd

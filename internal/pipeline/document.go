@@ -109,17 +109,17 @@ func (e *BrokenRules) Error() string { return e.List.Error() }
 // Unwrap gives the findings.
 func (e *BrokenRules) Unwrap() error { return e.List }
 
-// checkRules holds a report against the exceptions list.
-func (r *run) checkRules(report []byte) error {
+// checkRules holds a report against the exceptions list, and returns the number of known violations.
+func (r *run) checkRules(report []byte) (known int, err error) {
 	res, err := r.compareRules(report)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	locate := func(pkg, typeName, field string) token.Position { return r.api.Pos(pkg, typeName, field) }
 	if list := res.Diagnostics(r.cfg.Rules.Exceptions, locate); len(list) > 0 {
-		return &BrokenRules{list}
+		return 0, &BrokenRules{list}
 	}
-	return nil
+	return len(res.Known), nil
 }
 
 func (r *run) compareRules(report []byte) (rules.Result, error) {
@@ -145,11 +145,7 @@ func (p *Project) Rules(ctx context.Context) (known int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	res, err := r.compareRules(report)
-	if err != nil {
-		return 0, err
-	}
-	return len(res.Known), r.checkRules(report)
+	return r.checkRules(report)
 }
 
 func (p *Project) report(ctx context.Context) (*run, []byte, error) {

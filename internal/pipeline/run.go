@@ -190,7 +190,8 @@ func (r *run) openapi() (*artifact.Set, error) {
 		}
 		reports = append(reports, report...)
 	}
-	return set, r.checkRules(reports)
+	_, err := r.checkRules(reports)
+	return set, err
 }
 
 func (r *run) clients() (*artifact.Set, error) {
