@@ -30,7 +30,9 @@ func (a *app) examine(ctx context.Context, project *pipeline.Project) error {
 			found = "missing"
 			missing = append(missing, diag.Of(err)...)
 		}
-		fmt.Fprintf(a.stdout, "%-8s %s\n", name, found)
+		if a.format == string(diag.Text) {
+			fmt.Fprintf(a.stdout, "%-8s %s\n", name, found)
+		}
 	}
 	goProgram, err := exec.LookPath("go")
 	check("go", goProgram, hinted(err, "install Go: its go.mod is read by the go command"))

@@ -25,8 +25,13 @@ const (
 	exitInterrupted = 130 // SIGINT or SIGTERM; nothing was written, or everything
 )
 
-// errDiffers says that the tree is not what generate would make; the diff is on stdout already.
-var errDiffers = errors.New("the generated files are not up to date: run `sdkgen generate`")
+// differs says that the tree is not what generate would make. For people the diff is on stdout
+// already, a program gets a finding for each file.
+type differs struct{ findings diag.List }
+
+func (*differs) Error() string {
+	return "the generated files are not up to date: run `sdkgen generate`"
+}
 
 // flags are common to all verbs.
 type flags struct {
@@ -62,23 +67,24 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	a.report(err)
-	if _, broken := errors.AsType[*pipeline.BrokenRules](err); broken || errors.Is(err, errDiffers) {
+	_, broken := errors.AsType[*pipeline.BrokenRules](err)
+	if _, different := errors.AsType[*differs](err); broken || different {
 		return exitDiffers
 	}
 	return exitUndecided
 }
 
-// report prints findings: to stdout where a program is to read them, else to stderr.
+// report prints what is wrong: to stdout where a program is to read it, else to stderr.
 func (a *app) report(err error) {
 	format, formatErr := diag.ParseFormat(a.format)
-	if formatErr != nil {
-		format = diag.Text
-	}
-	if _, findings := errors.AsType[diag.List](err); findings && format != diag.Text {
-		if err := diag.Print(a.stdout, format, diag.Of(err)); err != nil {
-			fmt.Fprintln(a.stderr, "sdkgen:", err)
+	if formatErr == nil && format != diag.Text {
+		findings := diag.Of(err)
+		if d, ok := errors.AsType[*differs](err); ok {
+			findings = d.findings
 		}
-		return
+		if err = diag.Print(a.stdout, format, findings); err == nil {
+			return
+		}
 	}
 	if list, findings := errors.AsType[diag.List](err); findings {
 		err = list
@@ -97,6 +103,9 @@ func (a *app) root() *cobra.Command {
 			return err
 		},
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w: `%s --help` lists the flags", err, cmd.CommandPath())
+	})
 	f := cmd.PersistentFlags()
 	f.StringVarP(&a.dir, "dir", "C", ".", "the project's root")
 	f.StringVar(&a.config, "config", "", "the configuration, relative to the root (default sdkgen.yaml)")
@@ -119,18 +128,24 @@ func (a *app) inProject(do func(context.Context, *pipeline.Project) error) func(
 		if err != nil {
 			return err
 		}
-		return errors.Join(do(cmd.Context(), project), project.Close())
+		if err := errors.Join(do(cmd.Context(), project), project.Close()); err != nil || a.format != string(diag.JSON) || printsData(cmd) {
+			return err
+		}
+		return diag.Print(a.stdout, diag.JSON, nil)
 	}
 }
+
+// printsData says whether a verb prints something else than findings to stdout.
+func printsData(cmd *cobra.Command) bool { return cmd.Name() == "swagger" }
 
 // environment gathers what lies outside the command line, here and nowhere else.
 func (a *app) environment() (pipeline.Environment, error) {
 	root, err := filepath.Abs(a.dir)
-	if err != nil {
-		return pipeline.Environment{}, err
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return pipeline.Environment{}, err
+	if err != nil {
+		return pipeline.Environment{}, diag.List{{Rule: "config", Message: "there is no folder " + a.dir, Hint: "-C names the project's root"}}
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil { // no HOME

@@ -49,32 +49,48 @@ func TestScript(t *testing.T) {
 
 // setUp writes the project's module, and its API where the script has none.
 func setUp(env *testscript.Env, root string) error {
+	if err := writeModule(env.WorkDir, root); err != nil {
+		return err
+	}
+	for _, entry := range goEnvironment() {
+		name, value, _ := strings.Cut(entry, "=")
+		env.Setenv(name, value)
+	}
+	env.Setenv("JAVA_HOME", os.Getenv("JAVA_HOME"))
+	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
+	return copyMissing(env.WorkDir, "testdata/project")
+}
+
+// writeModule writes a go.mod and go.sum that resolve from the module cache of this checkout's.
+func writeModule(dir, root string) error {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		data, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			return err
 		}
 		text := strings.Replace(string(data), "module github.com/flux-framework/flux-operator", "module example.org/widget", 1)
-		if err := os.WriteFile(filepath.Join(env.WorkDir, name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "JAVA_HOME"} {
+	return nil
+}
+
+// goEnvironment is what the go command needs of this process's environment.
+func goEnvironment() []string {
+	var env []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY"} {
 		if value := os.Getenv(name); value != "" {
-			env.Setenv(name, value)
+			env = append(env, name+"="+value)
 		}
 	}
 	if os.Getenv("GOMODCACHE") == "" {
-		env.Setenv("GOMODCACHE", filepath.Join(goPath(), "pkg", "mod"))
+		env = append(env, "GOMODCACHE="+filepath.Join(goPath(), "pkg", "mod"))
 	}
-	if os.Getenv("GOCACHE") == "" {
-		if cache, err := os.UserCacheDir(); err == nil {
-			env.Setenv("GOCACHE", filepath.Join(cache, "go-build"))
-		}
+	if cache, err := os.UserCacheDir(); os.Getenv("GOCACHE") == "" && err == nil {
+		env = append(env, "GOCACHE="+filepath.Join(cache, "go-build"))
 	}
-	env.Setenv("GOFLAGS", "-mod=mod")
-	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
-	return copyMissing(env.WorkDir, "testdata/project")
+	return append(env, "GOFLAGS=-mod=mod")
 }
 
 // copyMissing copies the files that a script does not bring itself.

@@ -28,6 +28,6 @@ func (a *app) swagger() *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "the file to write, - for stdout")
-	cmd.Flags().StringVar(&api, "api", "", "the package's folder or version, if there are several")
+	cmd.Flags().StringVar(&api, "api", "", "the package's folder, import path or version, if there are several")
 	return cmd
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"go/token"
 
 	"github.com/spf13/cobra"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/diag"
 	"github.com/flux-framework/flux-operator/internal/pipeline"
 )
 
@@ -31,28 +33,43 @@ the generated files, and with what they are made from. That needs no Java and no
 			if len(plan.Changes()) == 0 {
 				return nil
 			}
-			if err := artifact.Unified(a.stdout, plan.Changes()); err != nil {
-				return err
-			}
-			return errDiffers
+			return a.different(plan.Changes())
 		}),
 	}
 	cmd.Flags().BoolVar(&lock, "lock", false, "compare hashes only")
 	return cmd
 }
 
-func (a *app) verifyLock(project *pipeline.Project) error {
-	drift, err := project.Drift()
-	if err != nil {
-		return err
-	}
-	for _, line := range drift {
-		if _, err := fmt.Fprintln(a.stdout, line); err != nil {
+// state is what is wrong with a file that is to change.
+var state = map[artifact.ChangeKind]string{
+	artifact.Added: "it is missing", artifact.Modified: "it is not what its stage makes", artifact.Deleted: "nothing makes it any more",
+}
+
+// different prints changes as a diff where people read it, and returns them as findings.
+func (a *app) different(changes []artifact.Change) error {
+	if a.format == string(diag.Text) {
+		if err := artifact.Unified(a.stdout, changes); err != nil {
 			return err
 		}
 	}
-	if len(drift) > 0 {
-		return errDiffers
+	out := &differs{}
+	for _, change := range changes {
+		out.findings.Add(token.Position{Filename: change.Path}, change.Origin, "run `sdkgen generate`", "%s", state[change.Kind])
 	}
-	return nil
+	return out
+}
+
+func (a *app) verifyLock(project *pipeline.Project) error {
+	drift, err := project.Drift()
+	if err != nil || len(drift) == 0 {
+		return err
+	}
+	out := &differs{}
+	for _, line := range drift {
+		if a.format == string(diag.Text) {
+			fmt.Fprintln(a.stdout, line)
+		}
+		out.findings.Add(token.Position{}, "lock", "run `sdkgen generate`", "%s", line)
+	}
+	return out
 }

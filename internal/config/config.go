@@ -15,8 +15,10 @@ type Config struct {
 	Version string `yaml:"version"`
 	// Header is a file with the comment that starts each generated Go file; none if empty.
 	Header string `yaml:"header"`
-	// APIs are the packages with tagged types, one for each group and version.
+	// APIs are the packages with API types, one for each group and version.
 	APIs []API `yaml:"apis"`
+	// AllowDangerousTypes lets float fields pass, as controller-gen's option of that name does.
+	AllowDangerousTypes bool `yaml:"allowDangerousTypes"`
 	// CRD says where the CustomResourceDefinitions go.
 	CRD *CRD `yaml:"crd"`
 	// Rules configures the check of kube-openapi's API rules.
@@ -33,10 +35,16 @@ type Config struct {
 	Clients *Clients `yaml:"clients"`
 }
 
-// API is one Go package with tagged types.
+// API is one Go package with API types: one of the project's own, by Path, or one of a module
+// that the project's go.mod requires, by Package and Dir.
 type API struct {
 	// Path is the package's folder, such as "api/v1alpha1".
 	Path string `yaml:"path"`
+	// Package is the package's import path, such as "sigs.k8s.io/jobset/api/jobset/v1alpha2".
+	// Nothing is written to it, and it needs no tag but +groupName.
+	Package string `yaml:"package"`
+	// Dir is the folder that the swagger.json of Package goes to.
+	Dir string `yaml:"dir"`
 }
 
 // CRD says where the CustomResourceDefinitions go.

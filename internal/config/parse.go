@@ -1,18 +1,15 @@
 package config
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"go/token"
-	"io"
 	"path"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/module"
 
 	"github.com/flux-framework/flux-operator/internal/diag"
 )
@@ -31,14 +28,9 @@ crd:
 // project are findings.
 func Parse(name string, data []byte) (*Config, error) {
 	p := &checker{name: name}
-	if err := yaml.Unmarshal(data, &p.doc); err != nil {
-		return nil, p.yamlError(err)
-	}
-	cfg := &Config{}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	if err := dec.Decode(cfg); err != nil && !errors.Is(err, io.EOF) {
-		return nil, p.yamlError(err)
+	cfg, err := p.decode(data)
+	if err != nil {
+		return nil, err
 	}
 	p.check(cfg)
 	if err := p.list.Err(); err != nil {
@@ -52,44 +44,8 @@ type checker struct {
 	name string
 	doc  yaml.Node
 	list diag.List
-}
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
-var unknownField = regexp.MustCompile(`^field (\S+) not found in type config\.(\w+)$`)
-
-// yamlError turns the decoder's messages, one a line, into findings.
-func (p *checker) yamlError(err error) error {
-	messages := []string{err.Error()}
-	if typed, ok := errors.AsType[*yaml.TypeError](err); ok {
-		messages = typed.Errors
-	}
-	for _, text := range messages {
-		pos, hint := token.Position{Filename: p.name}, ""
-		if m := yamlLine.FindStringSubmatch(text); m != nil {
-			pos.Line, _ = strconv.Atoi(m[1])
-			text = m[2]
-		}
-		if m := unknownField.FindStringSubmatch(text); m != nil {
-			text = fmt.Sprintf("unknown key %q", m[1])
-			hint = "keys of this section: " + strings.Join(keysOf(m[2]), ", ")
-			pos.Column = p.columnOf(&p.doc, pos.Line, m[1])
-		}
-		p.list.Add(pos, rule, hint, "%s", text)
-	}
-	return p.list.Err()
-}
-
-// columnOf returns the column of the scalar with that value on that line, 0 if there is none.
-func (p *checker) columnOf(n *yaml.Node, line int, value string) int {
-	if n.Kind == yaml.ScalarNode && n.Line == line && n.Value == value {
-		return n.Column
-	}
-	for _, child := range n.Content {
-		if col := p.columnOf(child, line, value); col > 0 {
-			return col
-		}
-	}
-	return 0
+	lines int // of the file
 }
 
 // at returns the position of the value under the keys, or of the nearest one above it that is there.
@@ -105,7 +61,7 @@ func (p *checker) at(keys ...any) token.Position {
 		}
 		n = next
 	}
-	return token.Position{Filename: p.name, Line: max(n.Line, 1), Column: max(n.Column, 1)}
+	return token.Position{Filename: p.name, Line: min(max(n.Line, 1), p.lines), Column: max(n.Column, 1)}
 }
 
 func child(n *yaml.Node, key any) *yaml.Node {
@@ -124,20 +80,25 @@ func child(n *yaml.Node, key any) *yaml.Node {
 	return nil
 }
 
+// versionText is what all package registries take, and no language reads as code.
+var versionText = regexp.MustCompile(`^[0-9][0-9A-Za-z.+-]*$`)
+
 func (p *checker) check(cfg *Config) {
 	if cfg.Version == "" {
 		p.list.Add(p.at(), rule, "write, for example:\n"+Sample, "version is missing: the version of the SDKs")
+	} else if !versionText.MatchString(cfg.Version) {
+		p.list.Add(p.at("version"), rule, "write numbers with dots, such as 0.1.0 or 1.0.0-rc.1", "version: %q is no version", cfg.Version)
 	}
 	if len(cfg.APIs) == 0 {
 		p.list.Add(p.at("apis"), rule, "write, for example:\n"+Sample, "apis is empty: there is no package to generate from")
 	}
 	seen := map[string]bool{}
 	for i := range cfg.APIs {
-		p.path(&cfg.APIs[i].Path, true, "apis", i, "path")
-		if seen[cfg.APIs[i].Path] {
-			p.list.Add(p.at("apis", i, "path"), rule, "remove one", "%q is listed twice", cfg.APIs[i].Path)
+		key, value := p.api(&cfg.APIs[i], i)
+		if seen[value] {
+			p.list.Add(p.at("apis", i, key), rule, "remove one", "%q is listed twice", value)
 		}
-		seen[cfg.APIs[i].Path] = true
+		seen[value] = true
 	}
 	p.path(&cfg.Header, false, "header")
 	p.path(&cfg.Rules.Exceptions, false, "rules", "exceptions")
@@ -152,6 +113,26 @@ func (p *checker) check(cfg *Config) {
 	if cfg.Python != nil || cfg.Go != nil {
 		p.generator(&cfg.Generator)
 	}
+}
+
+// api checks one API package, and returns the key and value of the folder that its files go to.
+func (p *checker) api(api *API, i int) (key, folder string) {
+	if api.Package == "" {
+		p.path(&api.Path, true, "apis", i, "path")
+		if api.Dir != "" {
+			p.list.Add(p.at("apis", i, "dir"), rule, "remove it", "apis[%d].dir is for a package of another module: the files of %q go into it", i, api.Path)
+		}
+		return "path", api.Path
+	}
+	if err := module.CheckImportPath(api.Package); err != nil {
+		p.list.Add(p.at("apis", i, "package"), rule, "write it as an import in a Go file does", "apis[%d].package: %v", i, err)
+	}
+	if api.Path != "" {
+		p.list.Add(p.at("apis", i, "path"), rule, "path is for a package of the project, package for one of another module: keep one",
+			"apis[%d] has both a path and a package", i)
+	}
+	p.path(&api.Dir, true, "apis", i, "dir")
+	return "dir", api.Dir
 }
 
 func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {

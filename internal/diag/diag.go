@@ -72,6 +72,11 @@ func (l List) Err() error {
 	return nil
 }
 
+// Errors returns the findings of severity Error.
+func (l List) Errors() List {
+	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Severity != Error })
+}
+
 // Error implements error: the findings as Text prints them.
 func (l List) Error() string {
 	lines := make([]string, 0, len(l))

@@ -33,10 +33,14 @@ func (c clients) place(g *Generator, name string) (dir, pkg string) {
 }
 
 // Clients makes the clientset (with a fake one), listers, informers and applyconfiguration
-// of all packages, in folders of these names below dir; pkg is dir's import path.
+// of all packages of the project's own, in folders of these names below dir; pkg is dir's import
+// path.
 func (g *Generator) Clients(dir, pkg string) (*artifact.Set, error) {
 	c := clients{dir: dir, pkg: pkg}
 	set := &artifact.Set{}
+	if len(g.own()) == 0 {
+		return set, nil
+	}
 	for _, make := range []func(clients) (*artifact.Set, error){
 		g.applyConfigurations, g.clientset, g.listers, g.informers,
 	} {
@@ -81,7 +85,7 @@ func (g *Generator) clientset(c clients) (*artifact.Set, error) {
 func (g *Generator) groups() []clienttypes.GroupVersions {
 	var out []clienttypes.GroupVersions
 	index := map[string]int{}
-	for _, pkg := range g.api.Packages {
+	for _, pkg := range g.own() {
 		group := path.Base(path.Dir(pkg.Path))
 		i, ok := index[group]
 		if !ok {

@@ -3,8 +3,10 @@ package gogen
 import (
 	"bytes"
 	"fmt"
+	"go/token"
 	"io"
 	"path"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -14,13 +16,15 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/diag"
 	"github.com/flux-framework/flux-operator/internal/load"
 )
 
-// Deepcopy makes zz_generated.deepcopy.go of each package.
-func (g *Generator) Deepcopy() (*artifact.Set, error) {
+// Deepcopy makes zz_generated.deepcopy.go of each package of the project's own.
+func (g *Generator) Deepcopy() (_ *artifact.Set, err error) {
+	defer rescue("controller-gen object", &err)
 	set := &artifact.Set{}
-	for _, pkg := range g.api.Packages {
+	for _, pkg := range g.own() {
 		out := &outputs{set: set, dir: pkg.Dir, origin: DeepcopyStage}
 		ctx := g.controllerContext(out, pkg)
 		if err := (deepcopy.Generator{HeaderFile: g.header}).Generate(ctx); err != nil {
@@ -31,8 +35,9 @@ func (g *Generator) Deepcopy() (*artifact.Set, error) {
 }
 
 // CRDs makes the CustomResourceDefinitions of all packages, in dir.
-func (g *Generator) CRDs(dir string) (*artifact.Set, error) {
-	parser := &crd.Parser{Collector: g.api.Collector, Checker: g.api.Checker}
+func (g *Generator) CRDs(dir string) (_ *artifact.Set, err error) {
+	defer rescue("controller-gen crd", &err)
+	parser := &crd.Parser{Collector: g.api.Collector, Checker: g.api.Checker, AllowDangerousTypes: g.allowFloats}
 	crd.AddKnownTypes(parser)
 	set := &artifact.Set{}
 	ctx := g.controllerContext(&outputs{set: set, dir: dir, origin: CRDStage}, g.api.Packages...)
@@ -65,8 +70,22 @@ func (g *Generator) writeCRD(ctx *genall.GenerationContext, parser *crd.Parser, 
 		return err
 	}
 	name := fmt.Sprintf("%s_%s.yaml", raw.Spec.Group, raw.Spec.Names.Plural)
+	if strings.ContainsAny(name, `/\`) {
+		return diag.List{{Pos: g.kindPos(groupKind), Rule: "crd", Message: fmt.Sprintf("the file of the CRD would be %q", name),
+			Hint: "write names without slashes in +groupName and in +kubebuilder:resource:path"}}
+	}
 	return ctx.WriteYAML(name, "", []any{object}, genall.WithTransform(withoutStatus),
 		genall.WithTransform(genall.TransformRemoveCreationTimestamp))
+}
+
+// kindPos returns where a root kind is declared.
+func (g *Generator) kindPos(kind schema.GroupKind) token.Position {
+	for _, pkg := range g.api.Packages {
+		if pos := g.api.Pos(pkg.Path, kind.Kind, ""); pkg.Group == kind.Group && pos.Line > 0 {
+			return pos
+		}
+	}
+	return token.Position{}
 }
 
 func withoutStatus(obj map[string]any) error {

@@ -17,42 +17,40 @@ import (
 
 // asCommand calls f as the named command would: gengo takes the name in "Code generated
 // by …" from os.Args, and the generators report bad input by klog.Fatal, which is turned
-// into an error here.
+// into an error here. What else they log is not printed.
 func asCommand(name string, f func() error) (err error) {
-	args, exit := &os.Args, klog.OsExit //nolint:forbidigo // gengo leaves no other way to name the command
-	var log bytes.Buffer
+	args, exit, state := &os.Args, klog.OsExit, klog.CaptureState() //nolint:forbidigo // gengo leaves no other way to name the command
 	before := *args
 	*args = []string{name}
-	klog.LogToStderr(false)
-	klog.SetOutput(&log)
-	klog.OsExit = func(code int) { panic(fatal{code}) }
+	var entry string // the last that was logged
+	klog.SetLoggerWithOptions(klog.Logger{}, klog.WriteKlogBuffer(func(data []byte) { entry = string(data) }))
+	klog.OsExit = func(int) { panic(fatal(fatalMessage(entry))) }
 	defer func() {
-		klog.Flush()
 		*args, klog.OsExit = before, exit
-		klog.SetOutput(os.Stderr)
-		klog.LogToStderr(true)
-		r := recover()
-		if _, ok := r.(fatal); ok {
-			err = errors.New(fatalMessage(log.String()))
-		} else if r != nil {
-			err = fmt.Errorf("panic: %v", r)
-		}
+		state.Restore()
 	}()
+	defer rescue(name, &err)
 	return f()
 }
 
-// fatal is what a call of klog.Fatal is turned into.
-type fatal struct{ code int }
+// fatal is what a call of klog.Fatal is turned into: its message.
+type fatal string
 
-// fatalMessage returns the text of the log's fatal line, without klog's header and goroutines.
-func fatalMessage(log string) string {
-	for line := range strings.Lines(log) {
-		if !strings.HasPrefix(line, "F") {
-			continue
-		}
-		if _, text, ok := strings.Cut(line, "] "); ok {
-			return strings.TrimSpace(text)
-		}
+// rescue, deferred, turns a panic of a generator into an error.
+func rescue(command string, err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case fatal:
+		*err = errors.New(string(r))
+	default:
+		*err = fmt.Errorf("%s panicked, which is a bug: %v", command, r)
+	}
+}
+
+// fatalMessage returns the text of a fatal log entry, without klog's header.
+func fatalMessage(entry string) string {
+	if _, text, ok := strings.Cut(entry, "] "); ok && strings.HasPrefix(entry, "F") {
+		return strings.TrimSpace(text)
 	}
 	return "ended without a message"
 }

@@ -7,9 +7,13 @@
 package gogen
 
 import (
+	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/generator"
@@ -37,7 +41,9 @@ type Generator struct {
 	scratch string // absolute path of a folder that gengo may make folders in
 
 	controllerTools string // version
+	allowFloats     bool
 	base            *generator.Context
+	more            []string // packages that are to be seen as API packages, beside these
 }
 
 // Options are what a Generator needs beside the API.
@@ -47,16 +53,23 @@ type Options struct {
 	Scratch string // an existing folder outside the project
 	// ControllerTools is the version of controller-tools that this program is built with; CRDs name it.
 	ControllerTools string
+	// AllowDangerousTypes lets float fields pass.
+	AllowDangerousTypes bool
 }
 
 // New returns a Generator for the loaded packages.
 func New(api *load.Result, opts Options) (*Generator, error) {
-	g := &Generator{api: api, root: opts.Root, scratch: opts.Scratch, controllerTools: opts.ControllerTools}
+	g := &Generator{api: api, root: opts.Root, scratch: opts.Scratch, controllerTools: opts.ControllerTools, allowFloats: opts.AllowDangerousTypes}
 	if opts.Header != "" {
 		g.header = filepath.Join(opts.Root, filepath.FromSlash(opts.Header))
 		data, err := os.ReadFile(g.header)
 		if err != nil {
-			return nil, fmt.Errorf("reading the header file: %w", err)
+			return nil, diag.List{{Rule: "header", Message: "the file of the header comment cannot be read: " + errors.Unwrap(err).Error(),
+				Pos: token.Position{Filename: opts.Header}, Hint: "header in sdkgen.yaml names it; leave it out for no comment"}}
+		}
+		if _, err := parser.ParseFile(token.NewFileSet(), opts.Header, append(data, "\n\npackage x\n"...), parser.ImportsOnly); err != nil {
+			return nil, diag.List{{Rule: "header", Message: "it is no Go comment", Pos: token.Position{Filename: opts.Header, Line: 1, Column: 1},
+				Hint: "write // before each line"}}
 		}
 		if strings.Contains(string(data), "YEAR") {
 			return nil, diag.List{{Rule: "header", Message: opts.Header + " holds the word YEAR, which generators replace by the clock's year",
@@ -70,15 +83,20 @@ func New(api *load.Result, opts Options) (*Generator, error) {
 // the default name system gives the order of types.
 func (g *Generator) context(names namer.NameSystems, defaultName string) (*generator.Context, error) {
 	if g.base == nil {
-		p, err := g.api.Parser()
+		p, err := g.api.Parser(g.more...)
 		if err != nil {
 			return nil, err
 		}
 		if g.base, err = generator.NewContext(p, nil, ""); err != nil {
 			return nil, fmt.Errorf("building gengo's universe: %w", err)
 		}
+		g.tag()
 	}
 	ctx := *g.base
+	ctx.Inputs = nil
+	for _, pkg := range g.own() {
+		ctx.Inputs = append(ctx.Inputs, pkg.Path)
+	}
 	ctx.Namers = namer.NameSystems{}
 	for name, system := range names {
 		ctx.Namers[name] = system
@@ -86,6 +104,26 @@ func (g *Generator) context(names namer.NameSystems, defaultName string) (*gener
 	orderer := namer.Orderer{Namer: names[defaultName]}
 	ctx.Order = orderer.OrderUniverse(ctx.Universe)
 	return &ctx, nil
+}
+
+// tag gives the packages of other modules the tag that openapi-gen wants to see.
+func (g *Generator) tag() {
+	paths := slices.Clone(g.more)
+	for _, pkg := range g.api.Packages {
+		if pkg.Foreign {
+			paths = append(paths, pkg.Path)
+		}
+	}
+	for _, path := range paths {
+		if known := g.base.Universe[path]; known != nil {
+			known.Comments = append(known.Comments, "+"+load.OpenAPITag+"=true")
+		}
+	}
+}
+
+// own returns the packages that are the project's, the only ones that Go code is written for.
+func (g *Generator) own() []*load.Package {
+	return slices.DeleteFunc(slices.Clone(g.api.Packages), func(pkg *load.Package) bool { return pkg.Foreign })
 }
 
 // run executes one gengo generator, under the name that its command has, and returns its files.

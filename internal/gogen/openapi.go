@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"k8s.io/gengo/v2"
 	"k8s.io/gengo/v2/generator"
@@ -23,10 +24,44 @@ const OpenAPIFile = "zz_generated.openapi.go"
 // OpenAPI makes zz_generated.openapi.go of one package, and the report of API rule
 // violations in it, a line each, as openapi-gen prints it.
 func (g *Generator) OpenAPI(pkg *load.Package) (*artifact.Set, []byte, error) {
+	// The command that is run for each package on its own sees no other API package.
+	set, report, err := g.openapi(pkg.Path, pkg.Dir, func(t *types.Type) bool {
+		return t.Name.Package == pkg.Path || g.api.ByPath(t.Name.Package) == nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, ok := set.Lookup(path.Join(pkg.Dir, OpenAPIFile)); !ok {
+		return nil, nil, fmt.Errorf("running openapi-gen: it made no %s for %s", OpenAPIFile, pkg.Dir)
+	}
+	return set, report, nil
+}
+
+// Violations returns the report on types of packages that are not the project's own; goTypes are
+// the types, as "PACKAGE.Type". Whether the packages are tagged does not matter.
+func (g *Generator) Violations(goTypes []string) ([]byte, error) {
+	others := &Generator{api: g.api, root: g.root, header: g.header, scratch: g.scratch}
+	wanted := map[string]bool{}
+	for _, goType := range goTypes {
+		pkg := goType[:strings.LastIndexByte(goType, '.')]
+		if api := g.api.ByPath(pkg); api == nil || api.Foreign {
+			wanted[goType] = true
+			others.more = append(others.more, pkg)
+		}
+	}
+	slices.Sort(others.more)
+	others.more = slices.Compact(others.more)
+	_, report, err := others.openapi("others", "others", func(t *types.Type) bool { return wanted[t.Name.String()] })
+	return report, err
+}
+
+// openapi runs openapi-gen on the types that in says, for a package with that import path, whose
+// folder is dir.
+func (g *Generator) openapi(pkg, dir string, in func(*types.Type) bool) (*artifact.Set, []byte, error) {
 	report := filepath.Join(g.scratch, "violations.report")
 	opts := args.New()
-	opts.OutputDir = filepath.Join(g.scratch, filepath.FromSlash(pkg.Dir))
-	opts.OutputPkg = pkg.Path
+	opts.OutputDir = filepath.Join(g.scratch, filepath.FromSlash(dir))
+	opts.OutputPkg = pkg
 	opts.OutputFile = OpenAPIFile
 	opts.GoHeaderFile = g.header
 	opts.ReportFilename = report
@@ -35,7 +70,8 @@ func (g *Generator) OpenAPI(pkg *load.Package) (*artifact.Set, []byte, error) {
 	}
 	set, err := g.run("openapi-gen", OpenAPIStage, generators.NameSystems(), generators.DefaultNameSystem(),
 		func(ctx *generator.Context) ([]generator.Target, error) {
-			g.restrict(ctx, pkg)
+			ctx.Inputs = []string{pkg}
+			ctx.Order = slices.DeleteFunc(ctx.Order, func(t *types.Type) bool { return !in(t) })
 			header, err := gengo.GoBoilerplate(g.header, gengo.StdBuildTag, gengo.StdGeneratedBy)
 			if err != nil {
 				return nil, err
@@ -45,21 +81,9 @@ func (g *Generator) OpenAPI(pkg *load.Package) (*artifact.Set, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, ok := set.Lookup(path.Join(pkg.Dir, OpenAPIFile)); !ok {
-		return nil, nil, fmt.Errorf("running openapi-gen: it made no %s for %s", OpenAPIFile, pkg.Dir)
-	}
 	violations, err := os.ReadFile(report)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading openapi-gen's report: %w", err)
 	}
 	return set, violations, nil
-}
-
-// restrict makes a context see one API package as the input, as the command does that is
-// run for each package on its own.
-func (g *Generator) restrict(ctx *generator.Context, pkg *load.Package) {
-	ctx.Inputs = []string{pkg.Path}
-	ctx.Order = slices.DeleteFunc(ctx.Order, func(t *types.Type) bool {
-		return t.Name.Package != pkg.Path && g.api.ByPath(t.Name.Package) != nil
-	})
 }

@@ -1,6 +1,9 @@
 package gogen
 
 import (
+	"maps"
+	"slices"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/crd"
@@ -14,13 +17,14 @@ const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // the package.
 type Schemas struct {
 	byType map[string]apiextensionsv1.JSONSchemaProps
-	plural map[string]string // by Go type
+	crds   map[string]*apiextensionsv1.CustomResourceDefinition // by the Go type of their kind
 }
 
 // Schemas makes the schemas. Unlike in a CRD, whose metadata the API server knows by itself,
 // ObjectMeta has its properties.
-func (g *Generator) Schemas() (*Schemas, error) {
-	parser := &crd.Parser{Collector: g.api.Collector, Checker: g.api.Checker}
+func (g *Generator) Schemas() (_ *Schemas, err error) {
+	defer rescue("controller-gen crd", &err)
+	parser := &crd.Parser{Collector: g.api.Collector, Checker: g.api.Checker, AllowDangerousTypes: g.allowFloats}
 	crd.AddKnownTypes(parser)
 	known := parser.PackageOverrides[metav1]
 	parser.PackageOverrides[metav1] = func(p *crd.Parser, pkg *loader.Package) {
@@ -32,12 +36,15 @@ func (g *Generator) Schemas() (*Schemas, error) {
 			parser.NeedSchemaFor(crd.TypeIdent{Package: pkg.Source, Name: kind.Name})
 		}
 	}
-	out := &Schemas{byType: map[string]apiextensionsv1.JSONSchemaProps{}, plural: map[string]string{}}
+	out := &Schemas{byType: map[string]apiextensionsv1.JSONSchemaProps{}, crds: map[string]*apiextensionsv1.CustomResourceDefinition{}}
 	for _, pkg := range g.api.Packages {
 		for _, kind := range pkg.Kinds {
 			if groupKind := (schema.GroupKind{Group: pkg.Group, Kind: kind.Name}); !kind.List {
 				parser.NeedCRDFor(groupKind, nil)
-				out.plural[pkg.Path+"."+kind.Name] = parser.CustomResourceDefinitions[groupKind].Spec.Names.Plural
+				definition := parser.CustomResourceDefinitions[groupKind]
+				if hasVersion(definition, pkg.Version) {
+					out.crds[pkg.Path+"."+kind.Name] = &definition
+				}
 			}
 		}
 	}
@@ -52,14 +59,30 @@ func (g *Generator) Schemas() (*Schemas, error) {
 	return out, nil
 }
 
+// Types returns the Go types, sorted.
+func (s *Schemas) Types() []string { return slices.Sorted(maps.Keys(s.byType)) }
+
 // Schema returns the schema of a Go type, "PACKAGE.Type"; false if no kind reaches it.
 func (s *Schemas) Schema(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
 	schema, ok := s.byType[goType]
 	return schema, ok
 }
 
-// Plural returns the resource name of a root kind, such as miniclusters; "" for other types.
-func (s *Schemas) Plural(goType string) string { return s.plural[goType] }
+func hasVersion(definition apiextensionsv1.CustomResourceDefinition, name string) bool {
+	return slices.ContainsFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+}
+
+// CRD returns the CRD of a root kind, with all versions that were loaded; nil for other types, and
+// for one that +kubebuilder:skipversion keeps out of it.
+func (s *Schemas) CRD(goType string) *apiextensionsv1.CustomResourceDefinition { return s.crds[goType] }
+
+// Plural returns the resource name of a root kind, such as miniclusters; "" for types without a CRD.
+func (s *Schemas) Plural(goType string) string {
+	if definition := s.crds[goType]; definition != nil {
+		return definition.Spec.Names.Plural
+	}
+	return ""
+}
 
 // qualify completes controller-tools' references, which leave out the current package.
 type qualify struct{ pkg string }

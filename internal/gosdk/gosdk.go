@@ -68,6 +68,7 @@ type Param struct {
 // Annotate returns a copy of the document for the jar: types of Kubernetes are left out, as
 // the client uses the real ones, and each other definition carries its Model.
 func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
+	doc = swagger.WithoutPaths(doc) // the package has models only
 	out := *doc
 	out.Definitions = spec.Definitions{}
 	taken := declared{}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/types"
 	"math"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ func (l *linter) checkBounds(decl *declaration) {
 		}
 		if c.keyword == "enum" && c.marker.known.name != "enum" && c.marker.known.name != "k8s:enum" {
 			l.checkEnum(c, decl)
+			l.checkNarrowed(c, decl)
 		}
 		for _, other := range own[:i] {
 			l.checkSame(c, other)
@@ -126,14 +128,53 @@ func (l *linter) checkNumber(c constraint) {
 			l.complain(c.marker, "", "+%s is %d: it cannot be negative", c.marker.known.name, value)
 		}
 	case float64:
-		if c.keyword == "multipleOf" && value <= 0 {
+		switch {
+		case math.IsNaN(value) || math.IsInf(value, 0):
+			l.complain(c.marker, "", "+%s is %v: it must be a number", c.marker.known.name, value)
+		case c.keyword == "multipleOf" && value <= 0:
 			l.complain(c.marker, "", "+%s is %v: it must be greater than 0", c.marker.known.name, value)
+		default:
+			l.checkRounded(c, value)
 		}
 	case string:
 		if _, err := regexp.Compile(value); c.keyword == "pattern" && err != nil {
 			l.complain(c.marker, "", "+%s: %s", c.marker.known.name, err)
 		}
 	}
+}
+
+// checkRounded reports a number that a CRD cannot have exactly: bounds are float64 in it, which
+// are written with as many digits as tell them apart.
+func (l *linter) checkRounded(c constraint, value float64) {
+	if math.Abs(value) < 1<<53 {
+		return
+	}
+	text, _, _ := strings.Cut(valueOf(c.marker), "#") // validation-gen's markers may have a comment
+	text = strings.TrimSpace(text)
+	given, ok := new(big.Rat).SetString(text)
+	written, _ := new(big.Rat).SetString(asJSON(value))
+	if !ok || given.Cmp(written) == 0 {
+		return
+	}
+	hint := ""
+	if _, err := strconv.ParseInt(text, 10, 64); err == nil {
+		rule := map[string]string{"maximum": "self <= ", "minimum": "self >= ", "multipleOf": "self % "}[c.keyword] + text
+		switch {
+		case c.keyword == "multipleOf":
+			rule += " == 0"
+		case l.excludes(c):
+			rule = strings.Replace(rule, "=", "", 1)
+		}
+		hint = "+kubebuilder:validation:" + c.path + "XValidation:rule=" + strconv.Quote(rule)
+	}
+	l.complain(c.marker, hint, "+%s=%s: it would be %s in the CRD, where bounds beyond 2^53 are rounded", c.marker.known.name, text, asJSON(value))
+}
+
+// excludes says whether another marker at the declaration makes a bound exclusive.
+func (l *linter) excludes(c constraint) bool {
+	return slices.ContainsFunc(l.constraints(c.marker.decl), func(other constraint) bool {
+		return other.path == c.path && other.value == true && strings.EqualFold(other.keyword, "exclusive"+c.keyword)
+	})
 }
 
 // pairs are the keywords of which the first must not be greater than the second, and those that
@@ -182,7 +223,7 @@ func elsewhere(m *marker, decl *declaration) string {
 // checkSame reports two markers of different names that give one keyword different values.
 func (l *linter) checkSame(c, other constraint) {
 	if c.keyword == other.keyword && c.path == other.path && c.marker.known != other.marker.known && c.marker.known.name != other.marker.known.name &&
-		asJSON(c.value) != asJSON(other.value) {
+		!sameValue(c.value, other.value) {
 		l.complain(c.marker, "keep one of the two markers", "+%s is %s, +%s is %s", c.marker.known.name, asJSON(c.value), other.marker.known.name, asJSON(other.value))
 	}
 }
@@ -216,6 +257,17 @@ func (l *linter) checkEnum(c constraint, decl *declaration) {
 		if problem := l.misfit("", value, t, of, nil); problem != "" {
 			l.complain(c.marker, quoteAll(c, t), "+%s: %s", c.marker.known.name, problem)
 			return
+		}
+	}
+}
+
+// checkNarrowed reports an enumeration at a field whose type has another one: controller-gen keeps
+// that of the type.
+func (l *linter) checkNarrowed(c constraint, decl *declaration) {
+	for _, other := range l.holding(nil, decl.typ, c.path) {
+		if other.keyword == "enum" && other.marker.known.reads[controllerGen] != 0 && !sameValue(c.value, other.value) && !l.said(c.marker) {
+			l.complain(c.marker, "+kubebuilder:validation:"+c.path+"XValidation:rule=`self in "+asJSON(c.value)+"`",
+				"controller-gen drops +%s at %s: it keeps the enumeration of %s", c.marker.known.name, decl.title, other.marker.decl.title)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"go/constant"
 	"go/types"
+	"strconv"
 	"strings"
 
 	gengotypes "k8s.io/gengo/v2/types"
@@ -37,6 +38,11 @@ func (l *linter) constraints(decl *declaration) []constraint {
 			if c, ok := kubeConstraint(rest, m); ok {
 				out = append(out, c)
 			}
+		} else if keyword := declarative[m.known.name]; keyword != "" {
+			text, _, _ := strings.Cut(valueOf(m), "#") // a comment
+			if n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {
+				out = append(out, constraint{keyword: keyword, value: n, marker: m})
+			}
 		} else if m.known.name == "enum" || m.known.name == "k8s:enum" {
 			if values := constantsOf(decl); len(values) > 0 {
 				out = append(out, constraint{keyword: "enum", value: values, marker: m})
@@ -44,6 +50,13 @@ func (l *linter) constraints(decl *declaration) []constraint {
 		}
 	}
 	return out
+}
+
+// declarative are validation-gen's markers with a number for which controller-gen has one under
+// another name only.
+var declarative = map[string]string{
+	"k8s:maxLength": "maxLength", "k8s:minLength": "minLength", "k8s:minItems": "minItems",
+	"k8s:maxProperties": "maxProperties", "k8s:minProperties": "minProperties",
 }
 
 // keywordOf returns the schema keyword that a value of controller-gen's parser sets.
@@ -77,6 +90,8 @@ func keywordOf(value any) (string, any) {
 		return "minProperties", int64(v)
 	case crdmarkers.Format:
 		return "format", string(v)
+	case crdmarkers.Nullable:
+		return "nullable", true
 	case crdmarkers.Enum:
 		values := []any{}
 		if decoded, ok := decode(asJSON(v)).([]any); ok {
@@ -91,7 +106,7 @@ func keywordOf(value any) (string, any) {
 func kubeConstraint(path string, m *marker) (constraint, bool) {
 	cut := strings.LastIndexByte(path, ':') + 1
 	c := constraint{keyword: path[cut:], path: path[:cut], marker: m, value: true}
-	if strings.HasPrefix(path, "cel[") {
+	if strings.Contains(path, "cel[") {
 		return c, false
 	}
 	_, text, assigned := strings.Cut(m.text, "=")

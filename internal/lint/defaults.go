@@ -43,7 +43,7 @@ func (l *linter) checkDefaults(decl *declaration) {
 			l.complain(m, l.respell(d), "+%s does not fit %s: %s", m.known.name, decl.title, problem)
 		} else if m.known.name == "default" {
 			l.checkEnforced(d)
-			l.checkReference(d)
+			l.checkReference(m, d.value)
 			l.checkExact(d)
 		}
 		found = append(found, d)
@@ -86,6 +86,7 @@ func (l *linter) kubernetesDefault(m *marker) declaredDefault {
 		pkg = imported(pkg, path)
 	}
 	if pkg == nil { // openapi-gen would import it
+		l.checkReference(m, nil)
 		return declaredDefault{}
 	}
 	c, ok := pkg.Scope().Lookup(name).(*types.Const)
@@ -106,11 +107,17 @@ func (l *linter) kubernetesDefault(m *marker) declaredDefault {
 	return declaredDefault{m, constantValue(c.Val())}
 }
 
-// checkReference reports a reference to a constant without the other marker beside it.
-func (l *linter) checkReference(d declaredDefault) {
-	if strings.HasPrefix(valueOf(d.marker), "ref(") && d.marker.decl.has("kubebuilder:default") == nil {
-		l.complain(d.marker, "+default="+asJSON(d.value), "controller-gen does not look up the constant of %s: the CRD would have no default", d.marker.text)
+// checkReference reports a reference to a constant without the other marker beside it. value is
+// that of the constant, nil if it is not known.
+func (l *linter) checkReference(m *marker, value any) {
+	if !reference.MatchString(valueOf(m)) || m.decl.has("kubebuilder:default") != nil {
+		return
 	}
+	text := "…"
+	if value != nil {
+		text = asJSON(value)
+	}
+	l.complain(m, "add the value beside it: +kubebuilder:default="+text, "controller-gen does not look up the constant of %s: the CRD would have no default", m.text)
 }
 
 // checkExact reports a number that controller-gen rounds: it reads the marker's JSON as float64.

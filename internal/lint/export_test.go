@@ -19,7 +19,7 @@ func CheckPackages(folders []string, pkgs []*loader.Package) diag.List {
 func sourcesOf(folders []string, pkgs []*loader.Package) []source {
 	var sources []source
 	for i, pkg := range pkgs {
-		sources = append(sources, source{folders[i], pkg})
+		sources = append(sources, source{folders[i], false, pkg})
 	}
 	return sources
 }
@@ -38,7 +38,7 @@ func SeenInPackage(pkg *loader.Package) (byControllerGen, byOpenAPIGen Seen, err
 		return nil, nil, err
 	}
 	l := &linter{catalog: c, types: map[*types.TypeName]*declaration{}}
-	api := &apiPackage{source: source{pkg.PkgPath, pkg}}
+	api := &apiPackage{source: source{pkg.PkgPath, false, pkg}}
 	l.read(api)
 	byControllerGen, byOpenAPIGen = Seen{}, Seen{}
 	for _, decl := range api.declarations {

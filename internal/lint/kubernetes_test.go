@@ -21,7 +21,7 @@ var explained = []struct{ file, message, why string }{
 }
 
 // TestKubernetes checks all of k8s.io/api, some 60 packages with thousands of markers: apart from
-// what is explained, there is nothing to find.
+// what is explained, and what their CRDs would not have, there is nothing to find.
 func TestKubernetes(t *testing.T) {
 	pkgs := loadPackages(t, repository, "k8s.io/api/...", "k8s.io/apimachinery/pkg/apis/...", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/...")
 	var folders []string
@@ -31,6 +31,9 @@ func TestKubernetes(t *testing.T) {
 	used := map[int]bool{}
 findings:
 	for _, d := range lint.CheckPackages(folders, pkgs) {
+		if strings.HasPrefix(d.Message, "controller-gen does not read") {
+			continue // they have no CRDs
+		}
 		for i, known := range explained {
 			if strings.HasSuffix(d.Pos.Filename, known.file) && strings.Contains(d.Message, known.message) {
 				used[i] = true

@@ -10,13 +10,15 @@
 //	read      comments -> markers, each with the declaration that it stands at (read.go)
 //	spelling  is there such a marker, and is it written so that it is read (spelling.go)
 //	seen      does every generator that knows the marker see it where it stands (seen.go)
-//	value     does the generator's parser take the value (value.go)
+//	value     does the generator's parser take the value, and the CRD its characters (value.go, characters.go)
 //	topology  list, map and struct types fit the Go type (topology.go)
 //	bounds    validations fit the Go type and each other (constraint.go, bounds.go)
+//	dropped   no validation is lost on the way to the CRD (dropped.go)
 //	defaults  values fit the Go type and the validations (defaults.go, fit.go)
 package lint
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -32,20 +34,22 @@ import (
 const rule = "marker"
 
 // Check returns what is wrong with the markers of the API packages, sorted by position; all
-// findings are of severity Error and of the rule "marker". It only reads. Packages that the API
+// findings are of the rule "marker", and of severity Warning in foreign packages, which nobody
+// here can correct, else Error. It only reads. Packages that the API
 // imports are not checked, and neither are generated files. A marker that resembles no known one
 // and is in no known namespace is left alone: it may belong to a generator of the project's own.
 func Check(api *load.Result) diag.List {
 	sources := make([]source, 0, len(api.Packages))
 	for _, pkg := range api.Packages {
-		sources = append(sources, source{pkg.Dir, pkg.Source})
+		sources = append(sources, source{pkg.Folder, pkg.Foreign, pkg.Source})
 	}
 	return check(sources)
 }
 
 // source is a loaded and type-checked package, and its folder as findings name it.
 type source struct {
-	dir string
+	dir     string
+	foreign bool
 	*loader.Package
 }
 
@@ -94,6 +98,7 @@ func (l *linter) checkDeclaration(decl *declaration) {
 	l.checkPatch(decl)
 	l.checkTopology(decl)
 	l.checkBounds(decl)
+	l.checkDropped(decl)
 	l.checkDefaults(decl)
 }
 
@@ -114,7 +119,15 @@ type apiPackage struct {
 
 // complain adds a finding at a marker.
 func (l *linter) complain(m *marker, hint, format string, args ...any) {
-	l.list.Add(m.decl.pkg.at(m.pos), rule, hint, format, args...)
+	l.report(m.decl.pkg, m.pos, hint, format, args...)
+}
+
+func (l *linter) report(pkg *apiPackage, pos token.Pos, hint, format string, args ...any) {
+	found := diag.Diagnostic{Pos: pkg.at(pos), Rule: rule, Hint: hint, Message: fmt.Sprintf(format, args...)}
+	if pkg.foreign {
+		found.Severity = diag.Warning
+	}
+	l.list = append(l.list, found)
 }
 
 // at returns a position with the file as findings name it.

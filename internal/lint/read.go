@@ -214,6 +214,7 @@ func (r *fileReader) within(from, to token.Pos) []*ast.CommentGroup {
 func (r *fileReader) distribute(items []item, groups []*ast.CommentGroup, top bool) {
 	for _, it := range items {
 		it.decl.begin = it.begin()
+		r.l.checkDescription(it.doc, it.decl)
 		r.give(it.doc, inDoc, it.decl)
 		r.give(it.trailing, trailing, it.decl)
 	}

@@ -22,6 +22,7 @@ func (l *linter) checkValue(m *marker) {
 			return
 		}
 		m.value = value
+		l.checkCharacters(m)
 	}
 	switch {
 	case strings.HasPrefix(name, validationPrefix) && !strings.HasPrefix(name, validationPrefix+"cel["):

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,23 +23,27 @@ const rule = "load"
 const (
 	// docGo is the one file whose package tags gengo's generators read.
 	docGo = "doc.go"
-	// openapiTag marks a package whose types openapi-gen reads.
-	openapiTag = "k8s:openapi-gen"
+	// OpenAPITag marks a package whose types openapi-gen reads.
+	OpenAPITag = "k8s:openapi-gen"
 )
 
 // describe works out the group, version and kinds of a loaded package, and what is missing.
 func (r *Result) describe(pkg *Package) diag.List {
-	dir, src := pkg.Dir, pkg.Source
-	pkg.Path, pkg.Name, pkg.Version = src.PkgPath, src.Name, src.Name
+	src := pkg.Source
+	pkg.Name, pkg.Version = src.Name, src.Name
 	pkg.fields = declared(src)
 	pkg.Kinds = kindsOf(src.Types)
-	tags := r.tagsOf(dir, src)
+	tags := r.tagsOf(pkg.place(), src)
+	if pkg.Foreign {
+		pkg.Folder = path.Dir(tags.pos.Filename)
+	}
 	pkg.GroupGoName = tags.groupGoName
 
 	found, err := markers.PackageMarkers(r.Collector, src)
 	if err != nil {
 		src.AddError(err)
-		return diag.Of(r.Problems())
+		pkg.Group = tags.groupName
+		return nil
 	}
 	pkg.Group, _ = found.Get("groupName").(string)
 	if version, ok := found.Get("versionName").(string); ok {
@@ -48,21 +53,34 @@ func (r *Result) describe(pkg *Package) diag.List {
 	switch {
 	case pkg.Group == "":
 		list.Add(tags.pos, rule, "add above the package clause of "+docGo+", with your API's group:\n// +groupName=example.org", "the package has no +groupName tag")
-	case pkg.Group != tags.groupName:
+	case pkg.Group != tags.groupName && !pkg.Foreign:
 		list.Add(tags.pos, rule, "write above the package clause of "+docGo+", the one file where the other generators look for it:\n// +groupName="+pkg.Group,
 			"controller-gen sees +groupName=%s, the other generators see %q", pkg.Group, tags.groupName)
 	}
-	if !tags.openapi {
+	if !tags.openapi && !pkg.Foreign {
 		list.Add(tags.pos, rule, tags.openapiHint(), "the package has no +k8s:openapi-gen=true tag in its %s, so its zz_generated.openapi.go would be empty", docGo)
 	}
 	if !slices.ContainsFunc(pkg.Kinds, func(k Kind) bool { return !k.List }) {
 		list.Add(tags.pos, rule, "a root kind is a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`", "the package has no root kind")
 	}
-	list = append(list, r.fields(src)...)
+	fields := r.fields(src)
+	if pkg.Foreign { // its definitions and its CRD are compared all the same
+		r.warn(fields)
+	} else {
+		list = append(list, fields...)
+	}
 	if found := r.endless(src.Types); len(found) > 0 {
 		return append(list, found...)
 	}
 	return append(list, r.twins(src.Types)...)
+}
+
+// warn notes findings that do not stop the run.
+func (r *Result) warn(findings diag.List) {
+	for _, d := range findings {
+		d.Severity = diag.Warning
+		r.Warnings = append(r.Warnings, d)
+	}
 }
 
 // packageTags are the tags that gengo's generators see in a package's comments.
@@ -87,7 +105,7 @@ func (r *Result) tagsOf(dir string, src *loader.Package) packageTags {
 		tags.hasDoc = tags.hasDoc || isDoc
 		for _, group := range file.Comments {
 			found := gengo.ExtractCommentTags("+", strings.Split(group.Text(), "\n")) //nolint:staticcheck // deprecated, but what openapi-gen itself reads tags by
-			switch openapi := found[openapiTag]; {
+			switch openapi := found[OpenAPITag]; {
 			case isDoc: // all of its comments count, the first group is taken
 				tags.openapi = tags.openapi || slices.Contains(openapi, "true")
 				tags.groupName = cmp.Or(tags.groupName, first(found["groupName"]))
@@ -103,7 +121,7 @@ func (r *Result) tagsOf(dir string, src *loader.Package) packageTags {
 // tagPos returns the position of the comment in group that holds the openapi-gen tag.
 func tagPos(group *ast.CommentGroup) token.Pos {
 	for _, comment := range group.List {
-		if strings.Contains(comment.Text, "+"+openapiTag) {
+		if strings.Contains(comment.Text, "+"+OpenAPITag) {
 			return comment.Pos()
 		}
 	}

@@ -52,11 +52,17 @@ func checkTag(field markers.FieldInfo, t types.Type) (message, hint string) {
 			fmt.Sprintf("write `json:%q`", field.Name+tag)
 	case name == "-":
 		return "the json tag of " + field.Name + " names it -: openapi-gen would leave it out", "take another name"
+	case isError(t): // controller-gen would panic
+		return "an error has no JSON: " + field.Name + " would be written as {}", "take a string"
 	case slices.Contains(strings.Split(options, ","), "string") && !isString(t) && field.Markers.Get("kubebuilder:validation:Type") == nil:
 		return "Go writes " + field.Name + " as a string, for its json tag says so; the CRD would refuse that",
 			"add // +kubebuilder:validation:Type=string"
 	}
 	return "", ""
+}
+
+func isError(t types.Type) bool {
+	return types.Identical(pointee(t), types.Universe.Lookup("error").Type())
 }
 
 func isString(t types.Type) bool {

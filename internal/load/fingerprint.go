@@ -16,6 +16,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"k8s.io/gengo/v2"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
 )
 
 // Inputs returns the files that decide what Load sees, without running the go command: the
@@ -24,16 +26,16 @@ import (
 // go.sum and go.work files that pin all other modules. Test files and files that generators
 // made are left out. The paths are absolute and sorted.
 func Inputs(opts Options) ([]string, error) {
-	m, err := findModule(opts.Root, opts.Dirs)
+	m, err := findModule(opts)
 	if err != nil {
 		return nil, err
 	}
 	w := &walker{seen: map[string]bool{}}
 	if err := w.addModule(m.dir); err != nil {
-		return nil, err
+		return nil, syntaxErrors(opts.Root, err)
 	}
 	if err := w.addWorkspace(m.dir, lookup(opts.Env, "GOWORK")); err != nil {
-		return nil, err
+		return nil, syntaxErrors(opts.Root, err)
 	}
 	for _, importPath := range m.importPaths {
 		if err := w.addPackage(importPath); err != nil {
@@ -42,6 +44,20 @@ func Inputs(opts Options) ([]string, error) {
 	}
 	slices.Sort(w.files)
 	return slices.Compact(w.files), nil
+}
+
+// syntaxErrors makes findings of what is wrong in a go.mod or go.work; other errors stay as they are.
+func syntaxErrors(root string, err error) error {
+	found, ok := errors.AsType[modfile.ErrorList](err)
+	if !ok {
+		return err
+	}
+	r := &Result{root: root}
+	var list diag.List
+	for _, e := range found {
+		list.Add(r.relative(token.Position{Filename: e.Filename, Line: e.Pos.Line, Column: e.Pos.LineRune}), rule, "", "%v", e.Err)
+	}
+	return list
 }
 
 // walker follows imports inside local modules.

@@ -23,7 +23,7 @@ import (
 func TestInputs(t *testing.T) {
 	eachCase(t, "inputs/*.txtar", func(t *testing.T, top string, c *golden.Case) string {
 		root := filepath.Join(top, c.Field("root"))
-		opts := load.Options{Root: root, Env: append(golden.Offline(), strings.Fields(c.Field("env"))...), Dirs: dirs(c)}
+		opts := load.Options{Root: root, Env: append(golden.Offline(), strings.Fields(c.Field("env"))...), Dirs: dirs(c), Foreign: foreign(c)}
 		files, err := load.Inputs(opts)
 		if err != nil {
 			return strings.ReplaceAll(err.Error(), top, "TOP") + "\n"

@@ -13,6 +13,7 @@ import (
 	"go/token"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
@@ -27,14 +28,24 @@ import (
 type Options struct {
 	Root string   // the project's root, absolute
 	Env  []string // the environment of "go list", as os.Environ gives it
-	Dirs []string // folders of the API packages, slash-separated, relative to Root
+	Dirs []string // folders of the project's API packages, slash-separated, relative to Root
+	// Foreign are API packages of modules that the project requires.
+	Foreign []Foreign
+}
+
+// Foreign names an API package that is not the project's own.
+type Foreign struct {
+	Path string // import path
+	Dir  string // folder for what is made of it, slash-separated, relative to Root
 }
 
 // Result is the loaded API.
 type Result struct {
-	Packages  []*Package         // in the order of Options.Dirs
+	Packages  []*Package         // in the order of Options.Dirs, then of Options.Foreign
 	Collector *markers.Collector // knows the markers of controller-tools' CRD and deepcopy generators
 	Checker   *loader.TypeChecker
+	// Warnings are findings in foreign packages that the generators can live with.
+	Warnings diag.List
 
 	root       string
 	modulePath string // of the module that holds the packages
@@ -44,7 +55,9 @@ type Result struct {
 
 // Package is one API package: a group and version.
 type Package struct {
-	Dir         string // slash-separated, relative to the root
+	Dir         string // where its files go, slash-separated, relative to the root: the package's folder if it is the project's own
+	Folder      string // of its source, slash-separated: relative to the root, absolute if it lies outside
+	Foreign     bool   // a package of another module: nothing is written to it
 	Path        string // import path
 	Name        string // name in the package clause
 	Group       string // value of +groupName
@@ -65,9 +78,10 @@ type Kind struct {
 }
 
 // Load reads the packages. What is wrong with them is a diag.List: no Go files, syntax
-// and type errors, imports that do not resolve, missing tags, no root kind.
+// and type errors, imports that do not resolve, missing tags, no root kind. Markers with values
+// that controller-tools cannot read are left to the linter, and to Problems.
 func Load(ctx context.Context, opts Options) (*Result, error) {
-	module, err := findModule(opts.Root, opts.Dirs)
+	module, err := findModule(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +113,16 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 		res.Checker.Check(root)
 	}
 	for i, importPath := range module.importPaths {
-		dir, src := opts.Dirs[i], byPath[importPath]
-		if src == nil {
-			return nil, diag.List{{Pos: token.Position{Filename: dir}, Rule: rule, Message: "no package was found", Hint: "run `go list ./" + dir + "`"}}
+		pkg := &Package{Path: importPath, Source: byPath[importPath]}
+		if i < len(opts.Dirs) {
+			pkg.Dir, pkg.Folder = opts.Dirs[i], opts.Dirs[i]
+		} else {
+			pkg.Dir, pkg.Foreign = opts.Foreign[i-len(opts.Dirs)].Dir, true
 		}
-		res.Packages = append(res.Packages, &Package{Dir: dir, Source: src})
+		if pkg.Source == nil {
+			return nil, diag.List{{Pos: token.Position{Filename: pkg.place()}, Rule: rule, Message: "no package was found", Hint: "run `go list " + importPath + "`"}}
+		}
+		res.Packages = append(res.Packages, pkg)
 	}
 	if err := res.Problems(); err != nil {
 		return nil, err
@@ -116,6 +135,14 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 		return nil, err
 	}
 	return res, nil
+}
+
+// place names the package where there is no position in it.
+func (p *Package) place() string {
+	if p.Foreign {
+		return p.Path
+	}
+	return p.Dir
 }
 
 // Pos returns where a type of the package is declared, or a field of it by its Go name; field is
@@ -150,6 +177,11 @@ func (r *Result) ByPath(importPath string) *Package {
 		}
 	}
 	return nil
+}
+
+// Own says whether an import path is one of the module that holds the project's API packages.
+func (r *Result) Own(importPath string) bool {
+	return importPath == r.modulePath || strings.HasPrefix(importPath, r.modulePath+"/")
 }
 
 func (r *Result) position(pos token.Pos) token.Position {

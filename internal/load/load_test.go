@@ -15,10 +15,13 @@ import (
 
 // TestLoad loads the projects in testdata/load/*.txtar. The first line says what the case
 // shows, "apis:" names the packages, api/v1 where it is missing, and "env:" adds to the
-// environment. "want" is the error, or what was found.
+// environment; "foreign:" names packages of other modules. "want" is the error, or what was found.
 func TestLoad(t *testing.T) {
 	eachCase(t, "load/*.txtar", func(t *testing.T, root string, c *golden.Case) string {
-		res, err := load.Load(context.Background(), load.Options{Root: root, Env: append(golden.Offline(), strings.Fields(c.Field("env"))...), Dirs: dirs(c)})
+		res, err := load.Load(context.Background(), load.Options{Root: root, Env: append(golden.Offline(), strings.Fields(c.Field("env"))...), Dirs: dirs(c), Foreign: foreign(c)})
+		if err == nil {
+			err = res.Problems()
+		}
 		if err != nil {
 			text := err.Error() + "\n"
 			if strings.Contains(text, root) {
@@ -29,9 +32,15 @@ func TestLoad(t *testing.T) {
 		var b strings.Builder
 		for _, pkg := range res.Packages {
 			fmt.Fprintf(&b, "%s: package %s %q, group %q %q, version %q\n", pkg.Dir, pkg.Name, pkg.Path, pkg.Group, pkg.GroupGoName, pkg.Version)
+			if pkg.Foreign {
+				fmt.Fprintf(&b, "\tin %s\n", pkg.Folder)
+			}
 			for _, kind := range pkg.Kinds {
 				fmt.Fprintf(&b, "\tkind %s list=%t\n", kind.Name, kind.List)
 			}
+		}
+		for _, d := range res.Warnings {
+			b.WriteString(d.String() + "\n")
 		}
 		return b.String()
 	})

@@ -20,9 +20,11 @@ type module struct {
 	importPaths []string // of the asked packages, in order
 }
 
-// findModule finds the go.mod that each folder belongs to; they must share one.
-func findModule(root string, dirs []string) (module, error) {
+// findModule finds the go.mod that each folder belongs to; they must share one. Foreign packages
+// are looked for from that module, or from the root's if there are no folders.
+func findModule(opts Options) (module, error) {
 	var m module
+	root, dirs := opts.Root, opts.Dirs
 	for _, dir := range dirs {
 		abs := filepath.Join(root, filepath.FromSlash(dir))
 		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
@@ -43,6 +45,15 @@ func findModule(root string, dirs []string) (module, error) {
 			return m, fmt.Errorf("locating %q: %w", dir, err)
 		}
 		m.importPaths = append(m.importPaths, importPathOf(modPath, rel))
+	}
+	if m.dir == "" {
+		var err error
+		if m.dir, m.path, err = moduleOf(root, root); err != nil {
+			return m, err
+		}
+	}
+	for _, foreign := range opts.Foreign {
+		m.importPaths = append(m.importPaths, foreign.Path)
 	}
 	return m, nil
 }

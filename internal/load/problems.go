@@ -1,7 +1,6 @@
 package load
 
 import (
-	"cmp"
 	"go/ast"
 	"go/token"
 	"os"
@@ -19,21 +18,26 @@ import (
 // declarations, and what generators found since, which controller-tools' note on the package.
 // Type errors elsewhere than in a declaration come from loading only what types need.
 func (r *Result) Problems() error {
-	folders := map[*packages.Package]string{}
+	asked := map[*packages.Package]*Package{}
 	roots := make([]*packages.Package, 0, len(r.Packages))
 	for _, pkg := range r.Packages {
-		folders[pkg.Source.Package] = pkg.Dir
+		asked[pkg.Source.Package] = pkg
 		roots = append(roots, pkg.Source.Package)
 	}
 	var causes, effects diag.List
 	packages.Visit(roots, nil, func(pkg *packages.Package) {
-		dir, own := folders[pkg]
-		if own && !r.hasGoFiles(dir) {
-			causes.Add(token.Position{Filename: dir}, rule, "", "there are no Go files, tests aside")
+		api, own := asked[pkg]
+		if own && !api.Foreign && !r.hasGoFiles(api.Dir) {
+			causes.Add(token.Position{Filename: api.Dir}, rule, "write the types there, and doc.go with their tags, or correct apis in sdkgen.yaml",
+				"there are no Go files, tests aside")
 			return
 		}
-		for _, e := range pkg.Errors {
-			found := r.finding(cmp.Or(dir, pkg.PkgPath), e)
+		place := pkg.PkgPath
+		if own {
+			place = api.place()
+		}
+		for _, e := range oneEach(pkg.Errors) {
+			found := r.finding(place, e)
 			switch {
 			case e.Kind == packages.TypeError:
 				if (own || isLocal(pkg)) && inTypeDecl(r.fset, pkg, parsePosition(e.Pos)) {
@@ -52,6 +56,20 @@ func (r *Result) Problems() error {
 		return err
 	}
 	return effects.Err()
+}
+
+// oneEach puts errors that go on about the one before them, which begin with a tab, on a line of
+// their own below it.
+func oneEach(errs []packages.Error) []packages.Error {
+	var out []packages.Error
+	for _, e := range errs {
+		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(out) > 0 {
+			out[len(out)-1].Msg += "\n" + more + ": " + e.Pos
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // isLocal says whether a package is of the project's module, or of one that go.work or a
@@ -91,6 +109,11 @@ func (r *Result) advice(text string) (message, hint string) {
 	if strings.HasPrefix(hint, "go ") {
 		hint = "run `" + hint + "`"
 		message = strings.TrimSuffix(strings.TrimSuffix(message, "; to add it:"), "; to add:")
+	}
+	for _, known := range refusals {
+		if m := known.said.FindStringSubmatchIndex(message); m != nil {
+			return string(known.said.ExpandString(nil, known.message, message, m)), known.hint
+		}
 	}
 	if missing, ok := strings.CutPrefix(message, "no required module provides package "+r.modulePath+"/"); ok {
 		hint = "this module would have it in the folder " + missing + ", where there are no Go files"

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/tools/go/packages"
@@ -12,7 +13,8 @@ import (
 	"k8s.io/gengo/v2/parser"
 )
 
-// Parser returns a gengo parser that holds the API packages and all they import.
+// Parser returns a gengo parser that holds the API packages and all they import. It takes the
+// packages of more, which they import, for API packages too.
 //
 // gengo has no way to take packages that are loaded already: on its own it lists them
 // twice, and parses and checks all of them (some 270, standard library included) with
@@ -20,19 +22,22 @@ import (
 // private fields that gengo's own loading would set. TestParserFields holds them against
 // the pinned version; where they do not match, gengo loads the packages itself, which
 // gives the same output in more time.
-func (r *Result) Parser() (*parser.Parser, error) {
+func (r *Result) Parser(more ...string) (*parser.Parser, error) {
 	p := parser.NewWithOptions(parser.Options{BuildTags: []string{gengo.StdBuildTag}})
 	fields, err := fieldsOf(p)
 	if err != nil {
-		return p, r.loadAgain(p)
+		return p, r.loadAgain(p, more)
 	}
 	r.fill(fields)
+	for _, path := range more {
+		(*fields.userRequested)[path] = true
+	}
 	return p, nil
 }
 
 // loadAgain has gengo load the packages by itself.
-func (r *Result) loadAgain(p *parser.Parser) error {
-	paths := make([]string, 0, len(r.Packages))
+func (r *Result) loadAgain(p *parser.Parser, more []string) error {
+	paths := slices.Clone(more)
 	for _, pkg := range r.Packages {
 		paths = append(paths, pkg.Path)
 	}

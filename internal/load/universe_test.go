@@ -43,7 +43,7 @@ func TestSameUniverse(t *testing.T) {
 		t.Fatal(err)
 	}
 	alone := gengoParser()
-	if err := res.loadAgain(alone); err != nil {
+	if err := res.loadAgain(alone, nil); err != nil {
 		t.Fatal(err)
 	}
 	path := res.Packages[0].Path

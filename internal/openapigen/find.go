@@ -62,7 +62,7 @@ func checkSum(jar, want string) error {
 	defer file.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, file); err != nil {
-		return fmt.Errorf("reading %q: %w", jar, err)
+		return fmt.Errorf("reading the openapi-generator jar: %w", err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
 		return diag.List{{Rule: rule, Message: fmt.Sprintf("%s has the sha256 %s, not %s", jar, got, want),

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/diag"
 )
 
 // Jar is the generator and the Java that runs it, as Find returns them.
@@ -34,6 +35,7 @@ type Job struct {
 	Spec      []byte         // the document, as the jar is to see it
 	Config    map[string]any // options of the generator, the jar's -c
 	Templates string         // folder of templates, absolute; empty for the jar's own
+	Root      string         // the project's, absolute: messages name templates relative to it; may be empty
 }
 
 // Run makes all jobs in one Java process and returns a set for each, with paths relative to
@@ -43,6 +45,9 @@ type Job struct {
 func (j *Jar) Run(ctx context.Context, log *slog.Logger, scratch string, jobs []Job) ([]*artifact.Set, error) {
 	configs := make([]string, 0, len(jobs))
 	for _, job := range jobs {
+		if err := j.checkTemplates(job); err != nil {
+			return nil, err
+		}
 		config, err := job.write(filepath.Join(scratch, job.Name))
 		if err != nil {
 			return nil, fmt.Errorf("preparing %s: %w", job.Generator, err)
@@ -135,13 +140,14 @@ func (job Job) read(dir string) (*artifact.Set, error) {
 		}
 		if strings.HasSuffix(file, ".go") {
 			if data, err = format.Source(data); err != nil {
-				return fmt.Errorf("formatting %s: %w", rel, err)
+				return diag.List{{Rule: rule, Message: fmt.Sprintf("the generator %s made Go that does not parse: %s:%v", job.Generator, filepath.ToSlash(rel), err),
+					Hint: "correct the templates; `sdkgen generate -v` prints what the generator is run with"}}
 			}
 		}
 		return set.Put(artifact.File{Path: filepath.ToSlash(rel), Data: data, Origin: job.Stage})
 	})
 	if err == nil && set.Len() == 0 {
-		return nil, fmt.Errorf("it wrote none")
+		return nil, fmt.Errorf("it ended well, but wrote none")
 	}
 	return set, err
 }

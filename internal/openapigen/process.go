@@ -26,7 +26,7 @@ func memory(cmd *exec.Cmd, output string) string {
 	const killed = 137 // by SIGKILL, in a shell's or a container's words
 	signal := cmd.ProcessState != nil && (cmd.ProcessState.ExitCode() == killed || cmd.ProcessState.String() == "signal: killed")
 	if signal || strings.Contains(output, "OutOfMemoryError") || strings.Contains(output, "insufficient memory") {
-		return " (out of memory?)"
+		return " (out of memory? Java needs about 200 MB)"
 	}
 	return ""
 }

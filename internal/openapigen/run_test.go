@@ -1,6 +1,7 @@
 package openapigen_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -107,17 +108,18 @@ func run(t *testing.T, jar *openapigen.Jar, jobs []openapigen.Job) []string {
 // else of what it prints.
 func TestRunFails(t *testing.T) {
 	jar, broken := findJar(t), t.TempDir()
-	write(t, filepath.Join(broken, "model.mustache"), "{{#models}}\n{{#model}}\n{{/models}}\n", 0o644)
+	write(t, filepath.Join(broken, "model.mustache"), "{{#models}}{{>nothing}}{{/models}}\n", 0o644)
 	python := job("python", "python-legacy", "")
 	for name, c := range map[string]struct {
 		jobs []openapigen.Job
 		want string
 	}{
 		// Alone: two jobs print at the same time, and a line of one may end up inside that of the other.
-		"broken template": {[]openapigen.Job{job("go", "go", broken)}, `running openapi-generator: exit status 1
+		"missing partial": {[]openapigen.Job{job("go", "go", broken)}, `running openapi-generator: exit status 1
+    ERROR o.o.c.api.TemplatingEngineAdapter - Failed to read full template nothing.mustache, nothing.mustache
     Generation failed for go: (RuntimeException) Could not generate model 'Island'
     java.lang.RuntimeException: Could not generate model 'Island'
-    Caused by: com.samskivert.mustache.MustacheParseException: Section close tag with mismatched open tag 'models' != 'model' @ line 3`},
+    Caused by: org.openapitools.codegen.templating.TemplateNotFoundException: nothing`},
 		"broken document": {[]openapigen.Job{with(python, func(j *openapigen.Job) { j.Spec = []byte(`{"swagger": "2.0"}`) })}, `running openapi-generator: exit status 1
     Generation failed for unspecified: (SpecValidationException) There were issues with the specification. The option can be disabled via validateSpec (Maven/Gradle) or --skip-validate-spec (CLI).
      | Error count: 2, Warning count: 0
@@ -125,8 +127,6 @@ func TestRunFails(t *testing.T) {
     	-attribute paths is missing
     	-attribute info is missing
     org.openapitools.codegen.SpecValidationException: There were issues with the specification. The option can be disabled via validateSpec (Maven/Gradle) or --skip-validate-spec (CLI).`},
-		"missing templates": {[]openapigen.Job{job("go", "go", broken+"/missing")}, `running openapi-generator: exit status 1
-    Exception in thread "main" java.lang.IllegalArgumentException: Template directory ` + broken + `/missing does not exist.`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), c.jobs)
@@ -153,7 +153,7 @@ func TestRunOutOfMemory(t *testing.T) {
 		missing(t, err.Error())
 	}
 	sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []openapigen.Job{job("go", "go", "")})
-	if err == nil || !strings.Contains(err.Error(), "(out of memory?)") || !strings.Contains(err.Error(), "OutOfMemoryError") {
+	if err == nil || !strings.Contains(err.Error(), "(out of memory? Java needs about 200 MB)") || !strings.Contains(err.Error(), "OutOfMemoryError") {
 		t.Errorf("%d sets, error %v", len(sets), err)
 	}
 }
@@ -162,17 +162,17 @@ func TestRunOutOfMemory(t *testing.T) {
 func TestRunFake(t *testing.T) {
 	out := "for config; do :; done; out=$(dirname $config)/out; "
 	for name, c := range map[string]struct{ script, want string }{
-		"out of memory": {"echo '[main] INFO  x - hello'; echo 'Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space' >&2; echo '\tat x.y(Z.java:1)'; exit 1", "running openapi-generator: exit status 1 (out of memory?)\n    Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space"},
+		"out of memory": {"echo '[main] INFO  x - hello'; echo 'Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space' >&2; echo '\tat x.y(Z.java:1)'; exit 1", "running openapi-generator: exit status 1 (out of memory? Java needs about 200 MB)\n    Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space"},
 		"no native memory": {"echo '#'; echo '# There is insufficient memory for the Java Runtime Environment to continue.'; exit 1",
-			"running openapi-generator: exit status 1 (out of memory?)\n    # There is insufficient memory for the Java Runtime Environment to continue."},
-		"killed in a shell":   {"exit 137", "running openapi-generator: exit status 137 (out of memory?)"},
-		"killed":              {"kill -9 $$", "running openapi-generator: signal: killed (out of memory?)"},
+			"running openapi-generator: exit status 1 (out of memory? Java needs about 200 MB)\n    # There is insufficient memory for the Java Runtime Environment to continue."},
+		"killed in a shell":   {"exit 137", "running openapi-generator: exit status 137 (out of memory? Java needs about 200 MB)"},
+		"killed":              {"kill -9 $$", "running openapi-generator: signal: killed (out of memory? Java needs about 200 MB)"},
 		"silent":              {"exit 3", "running openapi-generator: exit status 3"},
 		"only noise":          {"echo '[main] INFO  x - hello'; exit 3", "running openapi-generator: exit status 3\n    INFO  x - hello"},
 		"much":                {"i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo line $i; echo line 1; done; exit 1", "running openapi-generator: exit status 1\n    line 71\n"},
-		"nothing written":     {"exit 0", "collecting the files of go: it wrote none"},
+		"nothing written":     {"exit 0", "collecting the files of go: it ended well, but wrote none"},
 		"folder removed":      {out + "rmdir $out", "no such file or directory"},
-		"broken Go":           {out + "echo 'package {' > $out/x.go", "collecting the files of go: formatting x.go: 1:9: expected 'IDENT'"},
+		"broken Go":           {out + "echo 'package {' > $out/x.go", "the generator go made Go that does not parse: x.go:1:9: expected 'IDENT'"},
 		"a path for no file":  {out + "echo x > $out/'a?.txt'", "collecting the files of go: adding \"a?.txt\""},
 		"two in one spelling": {out + "echo x > $out/a; echo x > $out/A", "differs only in case"},
 		"a child stays":       {"sleep 20 & exit 0", "running openapi-generator: exec: WaitDelay expired before I/O complete"},
@@ -191,9 +191,9 @@ func TestRunFake(t *testing.T) {
 // TestRunWrites checks what a java is given: its options, a clean environment, and the scratch folder.
 func TestRunWrites(t *testing.T) {
 	t.Setenv("JAVA_TOOL_OPTIONS", "-Dx=y")
-	scratch := t.TempDir()
+	scratch, templates := t.TempDir(), t.TempDir()
 	jar := fakeJar(t, `pwd > pwd; env > env; echo "$@" > args; for config; do :; done; echo x > $(dirname $config)/out/f`)
-	sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), scratch, []openapigen.Job{job("go", "go", "/templates")})
+	sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), scratch, []openapigen.Job{job("go", "go", templates)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestRunWrites(t *testing.T) {
   "inputSpec": "` + scratch + `/go/swagger.json",
   "outputDir": "` + scratch + `/go/out",
   "packageName": "made",
-  "templateDir": "/templates"
+  "templateDir": "` + templates + `"
 }`
 	if d := cmp.Diff(want, read("go/config.json")); d != "" {
 		t.Errorf("config.json:\n%s", d)
@@ -303,18 +303,28 @@ func with(job openapigen.Job, change func(*openapigen.Job)) openapigen.Job {
 	return job
 }
 
-// fakeJar is run by a script. Its last argument is the configuration of the last job.
+// fakeJar has a few templates, and is run by a script. Its last argument is the configuration of the last job.
 func fakeJar(t *testing.T, script string) *openapigen.Jar {
 	t.Helper()
 	home := runtime(t, java2, script)
 	file := filepath.Join(home, "fake.jar")
-	write(t, file, "fake", 0o644)
-	sum := sha256.Sum256([]byte("fake"))
-	jar, err := openapigen.Find(openapigen.Where{Jar: file, SHA256: hex.EncodeToString(sum[:]), JavaHome: home})
+	var jar bytes.Buffer
+	archive := zip.NewWriter(&jar)
+	for _, name := range []string{"go/model.mustache", "go/partial_header.mustache", "go/.travis.yml", "cobol/picture.mustache"} {
+		if _, err := archive.Create(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, jar.String(), 0o644)
+	sum := sha256.Sum256(jar.Bytes())
+	found, err := openapigen.Find(openapigen.Where{Jar: file, SHA256: hex.EncodeToString(sum[:]), JavaHome: home})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return jar
+	return found
 }
 
 // real is where the pinned jar of this checkout is, and Java.

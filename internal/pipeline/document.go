@@ -5,29 +5,54 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"maps"
 	"path"
+	"slices"
 	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
 	"github.com/flux-framework/flux-operator/internal/diag"
-	"github.com/flux-framework/flux-operator/internal/gogen"
 	"github.com/flux-framework/flux-operator/internal/load"
-	"github.com/flux-framework/flux-operator/internal/rules"
 	"github.com/flux-framework/flux-operator/internal/swagger"
 )
 
+// needSchemas makes the schemas of the API's types, once.
+func (r *run) needSchemas() (err error) {
+	if r.schemas == nil {
+		r.schemas, err = r.gen.Schemas()
+	}
+	return err
+}
+
+// checkTable finds names that the configuration gives to types that the API does not reach.
+func (r *run) checkTable() error {
+	if err := r.needSchemas(); err != nil {
+		return err
+	}
+	var list diag.List
+	for _, goType := range slices.Sorted(maps.Keys(r.cfg.Swagger.Names)) {
+		_, known := r.schemas.Schema(goType)
+		if _, kubernetes := swagger.KubernetesName(goType); !known && !kubernetes {
+			list.Add(token.Position{Filename: r.env.Config}, "config", "write it as PACKAGE.Type, as in k8s.io/api/core/v1.Pod, or remove it",
+				"swagger.names has %s, but the API has no such type", goType)
+		}
+	}
+	return list.Err()
+}
+
 // document makes swagger.json of one package from its definitions.
 func (r *run) document(pkg *load.Package, definitions swagger.Definitions) ([]byte, error) {
-	if r.schemas == nil {
-		schemas, err := r.gen.Schemas()
-		if err != nil {
-			return nil, err
-		}
-		r.schemas = schemas
+	if err := r.needSchemas(); err != nil {
+		return nil, err
 	}
 	api := swagger.API{
 		Package: pkg.Path, Group: pkg.Group, Version: pkg.Version,
 		Definitions: definitions, Schema: r.schemas.Schema,
+		CRD: func(kind string) *apiextensionsv1.CustomResourceDefinition {
+			return r.schemas.CRD(pkg.Path + "." + kind)
+		},
 		Locate: func(goType, property string) token.Position {
 			i := strings.LastIndexByte(goType, '.')
 			return r.api.PropertyPos(goType[:max(i, 0)], goType[i+1:], property)
@@ -46,6 +71,11 @@ func (r *run) document(pkg *load.Package, definitions swagger.Definitions) ([]by
 	if err != nil {
 		return nil, err
 	}
+	if !pkg.Foreign { // nobody here can correct the CRD of another project
+		if err := swagger.Refused(doc, api).Err(); err != nil {
+			return nil, err
+		}
+	}
 	return swagger.Encode(doc)
 }
 
@@ -60,7 +90,7 @@ func Document(ctx context.Context, env Environment, api string, definitions swag
 	return data, errors.Join(err, p.Close())
 }
 
-// Swagger returns swagger.json of the API package in a folder, or of the one with that version.
+// Swagger returns swagger.json of the API package with that folder, import path or version.
 // definitions are the package's own where they are compiled in; nil has them evaluated from
 // the source that openapi-gen makes.
 func (p *Project) Swagger(ctx context.Context, api string, definitions swagger.Definitions) ([]byte, error) {
@@ -73,115 +103,31 @@ func (p *Project) Swagger(ctx context.Context, api string, definitions swagger.D
 		return nil, err
 	}
 	if definitions == nil {
-		set, _, err := r.gen.OpenAPI(pkg)
-		if err != nil {
-			return nil, err
-		}
-		file, _ := set.Lookup(path.Join(pkg.Dir, gogen.OpenAPIFile))
-		if definitions, err = swagger.Evaluate(file.Path, file.Data); err != nil {
+		if definitions, err = r.definitions(pkg, &artifact.Set{}); err != nil {
 			return nil, err
 		}
 	}
 	return r.document(pkg, definitions)
 }
 
-// pick finds an API package by folder or version; "" means the only one.
+// pick finds an API package by folder, import path or version; "" means the only one.
 func (r *run) pick(api string) (*load.Package, error) {
 	var names []string
+	var found []*load.Package
 	for _, pkg := range r.api.Packages {
-		if api == pkg.Dir || api == pkg.Version || api == "" && len(r.api.Packages) == 1 {
+		if api == pkg.Dir || api == pkg.Path {
 			return pkg, nil
+		}
+		if api == pkg.Version || api == "" {
+			found = append(found, pkg)
 		}
 		names = append(names, pkg.Dir)
 	}
-	if api == "" {
-		return nil, fmt.Errorf("there are %d API packages: name one of %s", len(names), strings.Join(names, ", "))
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("there is no API package %q: the packages are %s", api, strings.Join(names, ", "))
+	case 1:
+		return found[0], nil
 	}
-	return nil, fmt.Errorf("there is no API package %q: the packages are %s", api, strings.Join(names, ", "))
-}
-
-// BrokenRules says that API rules are broken or that exceptions are stale.
-type BrokenRules struct{ List diag.List }
-
-// Error implements error.
-func (e *BrokenRules) Error() string { return e.List.Error() }
-
-// Unwrap gives the findings.
-func (e *BrokenRules) Unwrap() error { return e.List }
-
-// checkRules holds a report against the exceptions list, and returns the number of known violations.
-func (r *run) checkRules(report []byte) (known int, err error) {
-	res, err := r.compareRules(report)
-	if err != nil {
-		return 0, err
-	}
-	locate := func(pkg, typeName, field string) token.Position { return r.api.Pos(pkg, typeName, field) }
-	if list := res.Diagnostics(r.cfg.Rules.Exceptions, locate); len(list) > 0 {
-		return 0, &BrokenRules{list}
-	}
-	return len(res.Known), nil
-}
-
-func (r *run) compareRules(report []byte) (rules.Result, error) {
-	violations, err := rules.ParseReport("openapi-gen's report", report)
-	if err != nil {
-		return rules.Result{}, err
-	}
-	data, err := r.readOptional(r.cfg.Rules.Exceptions)
-	if err != nil {
-		return rules.Result{}, err
-	}
-	exceptions, err := rules.ParseExceptions(r.cfg.Rules.Exceptions, data)
-	if err != nil {
-		return rules.Result{}, err
-	}
-	return rules.Check(violations, exceptions), nil
-}
-
-// Rules checks the API rules. It returns the number of known violations; new and stale ones
-// are a *BrokenRules.
-func (p *Project) Rules(ctx context.Context) (known int, err error) {
-	r, report, err := p.report(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return r.checkRules(report)
-}
-
-func (p *Project) report(ctx context.Context) (*run, []byte, error) {
-	r := p.newRun(Options{NoCache: true})
-	if err := r.load(ctx); err != nil {
-		return nil, nil, err
-	}
-	var reports []byte
-	for _, pkg := range r.api.Packages {
-		_, report, err := r.gen.OpenAPI(pkg)
-		if err != nil {
-			return nil, nil, err
-		}
-		reports = append(reports, report...)
-	}
-	return r, reports, nil
-}
-
-// UpdateRules rewrites the exceptions list so that it accepts today's violations.
-func (p *Project) UpdateRules(ctx context.Context) error {
-	file := p.cfg.Rules.Exceptions
-	if file == "" {
-		return diag.List{{Rule: "config", Message: "there is no exceptions list to update",
-			Hint: "write in sdkgen.yaml:\nrules:\n  exceptions: hack/violation_exceptions.list"}}
-	}
-	r, report, err := p.report(ctx)
-	if err != nil {
-		return err
-	}
-	violations, err := rules.ParseReport("openapi-gen's report", report)
-	if err != nil {
-		return err
-	}
-	old, err := r.readOptional(file)
-	if err != nil {
-		return err
-	}
-	return artifact.Replace(p.root, artifact.File{Path: file, Data: rules.Update(old, violations)})
+	return nil, fmt.Errorf("there are %d such API packages: name one of %s", len(found), strings.Join(names, ", "))
 }

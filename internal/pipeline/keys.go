@@ -17,9 +17,10 @@ import (
 	"github.com/flux-framework/flux-operator/internal/swagger"
 )
 
-// generators are the modules whose version decides what the Go stages write.
+// generators are the modules whose version decides what the Go stages write; the API server's own
+// code makes the document's paths.
 var generators = []string{
-	"k8s.io/code-generator", "k8s.io/gengo/v2", "k8s.io/kube-openapi", "sigs.k8s.io/controller-tools",
+	"k8s.io/api", "k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/code-generator", "k8s.io/gengo/v2", "k8s.io/kube-openapi", "sigs.k8s.io/controller-tools",
 	"github.com/flux-framework/flux-operator",
 }
 
@@ -52,6 +53,7 @@ func (r *run) key(stage string) (string, error) {
 // sourceKey adds what the Go stages depend on: the API's source, and their configuration.
 func (r *run) sourceKey(k *keyer, stage string) error {
 	k.json("apis", r.cfg.APIs)
+	k.json("allowDangerousTypes", r.cfg.AllowDangerousTypes)
 	switch stage {
 	case gogen.CRDStage:
 		k.json("crd", r.cfg.CRD)

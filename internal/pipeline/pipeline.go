@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -224,13 +225,43 @@ func (p *Project) Load(ctx context.Context) (*load.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api, lint.Check(api).Err()
+	// The linter comes first: what it says of a marker's value is more than the generators do.
+	findings := append(lint.Check(api), api.Warnings...)
+	findings = append(append(findings, checkNames(api, p.cfg.Clients != nil)...), missingLists(api)...)
+	if err := findings.Errors().Err(); err != nil {
+		return nil, err
+	}
+	if err := api.Problems(); err != nil {
+		return nil, err
+	}
+	p.warn(api, findings)
+	return api, nil
+}
+
+// warn says how much was found in packages that are not the project's own, and with -v what.
+func (p *Project) warn(api *load.Result, findings diag.List) {
+	for _, pkg := range api.Packages {
+		count := 0
+		for _, d := range findings.Sorted() {
+			if path.Dir(d.Pos.Filename) == pkg.Folder {
+				p.env.Log.Debug(d.String())
+				count++
+			}
+		}
+		if count > 0 {
+			p.env.Log.Warn(fmt.Sprintf("%s: not every generator reads all fields and markers alike, -v lists %d of them", pkg.Path, count))
+		}
+	}
 }
 
 func (p *Project) loadOptions() load.Options {
 	opts := load.Options{Root: p.env.Root, Env: p.env.Environ}
 	for _, api := range p.cfg.APIs {
-		opts.Dirs = append(opts.Dirs, api.Path)
+		if api.Package != "" {
+			opts.Foreign = append(opts.Foreign, load.Foreign{Path: api.Package, Dir: api.Dir})
+		} else {
+			opts.Dirs = append(opts.Dirs, api.Path)
+		}
 	}
 	return opts
 }

@@ -172,15 +172,22 @@ func (r *run) load(ctx context.Context) error {
 	r.api = api
 	r.gen, err = gogen.New(api, gogen.Options{
 		Root: r.env.Root, Header: r.cfg.Header, Scratch: r.scratch,
-		ControllerTools: r.env.Modules["sigs.k8s.io/controller-tools"],
+		ControllerTools: r.env.Modules["sigs.k8s.io/controller-tools"], AllowDangerousTypes: r.cfg.AllowDangerousTypes,
 	})
 	return err
 }
 
 func (r *run) openapi() (*artifact.Set, error) {
+	// controller-tools knows the position of a type that neither it nor openapi-gen can take.
+	if err := r.needSchemas(); err != nil {
+		return nil, err
+	}
 	set := &artifact.Set{}
 	var reports []byte
 	for _, pkg := range r.api.Packages {
+		if pkg.Foreign {
+			continue
+		}
 		part, report, err := r.gen.OpenAPI(pkg)
 		if err != nil {
 			return nil, err
@@ -190,7 +197,7 @@ func (r *run) openapi() (*artifact.Set, error) {
 		}
 		reports = append(reports, report...)
 	}
-	_, err := r.checkRules(reports)
+	_, err := r.checkRules(reports, false)
 	return set, err
 }
 
@@ -202,11 +209,28 @@ func (r *run) clients() (*artifact.Set, error) {
 	return r.gen.Clients(r.cfg.Clients.Dir, pkg)
 }
 
+// definitions evaluates the definitions of a package: those in made, or, where it lacks the
+// package, those that openapi-gen makes on the way.
+func (r *run) definitions(pkg *load.Package, made *artifact.Set) (swagger.Definitions, error) {
+	name := path.Join(pkg.Dir, gogen.OpenAPIFile)
+	file, ok := made.Lookup(name)
+	if !ok {
+		set, _, err := r.gen.OpenAPI(pkg)
+		if err != nil {
+			return nil, err
+		}
+		file, _ = set.Lookup(name)
+	}
+	return swagger.Evaluate(file.Path, file.Data)
+}
+
 func (r *run) swagger() (*artifact.Set, error) {
 	set := &artifact.Set{}
+	if err := r.checkTable(); err != nil {
+		return nil, err
+	}
 	for _, pkg := range r.api.Packages {
-		file, _ := r.sets[gogen.OpenAPIStage].Lookup(path.Join(pkg.Dir, gogen.OpenAPIFile))
-		definitions, err := swagger.Evaluate(file.Path, file.Data)
+		definitions, err := r.definitions(pkg, r.sets[gogen.OpenAPIStage])
 		if err != nil {
 			return nil, err
 		}

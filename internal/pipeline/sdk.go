@@ -2,19 +2,16 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/go-openapi/spec"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
 	"github.com/flux-framework/flux-operator/internal/config"
+	"github.com/flux-framework/flux-operator/internal/diag"
 	"github.com/flux-framework/flux-operator/internal/gosdk"
 	"github.com/flux-framework/flux-operator/internal/openapigen"
 	"github.com/flux-framework/flux-operator/internal/overlay"
@@ -98,9 +95,14 @@ func (s *sdkJob) add(lang language) error {
 		}
 		s.jobs = append(s.jobs, openapigen.Job{
 			Stage: lang.stage, Name: fmt.Sprintf("%s-%d", lang.stage, len(s.jobs)), Generator: lang.generator,
-			Spec: data, Config: options, Templates: s.r.env.path(lang.sdk.Templates),
+			Spec: data, Config: options, Templates: s.r.env.path(lang.sdk.Templates), Root: s.r.env.Root,
 		})
-		s.outputs = append(s.outputs, output{lang, lang.sdk.ForVersion(doc.Info.Version)})
+		dir := lang.sdk.ForVersion(doc.Info.Version)
+		if slices.ContainsFunc(s.outputs, func(o output) bool { return o.dir == dir }) {
+			return diag.List{{Rule: "config", Message: fmt.Sprintf("%s.dir is %s for two API packages of version %s", lang.stage, dir, doc.Info.Version),
+				Hint: "give each a project of its own: a folder with a sdkgen.yaml"}}
+		}
+		s.outputs = append(s.outputs, output{lang, dir})
 	}
 	return nil
 }
@@ -147,71 +149,4 @@ func (s *sdkJob) collect(r *run) error {
 		}
 	}
 	return nil
-}
-
-// ownOptions are the generator options that sdkgen sets itself.
-var ownOptions = []string{"generatorName", "inputSpec", "outputDir", "packageVersion", "templateDir"}
-
-// generatorConfig reads a language's generator options and adds the version.
-func (r *run) generatorConfig(sdk *config.SDK) (map[string]any, error) {
-	data, err := r.root.ReadFile(filepath.FromSlash(sdk.Config))
-	if err != nil {
-		return nil, fmt.Errorf("reading the generator's configuration: %w", err)
-	}
-	options := map[string]any{}
-	if err := json.Unmarshal(data, &options); err != nil {
-		return nil, fmt.Errorf("reading %q: %w", sdk.Config, err)
-	}
-	for _, name := range ownOptions {
-		if _, set := options[name]; set {
-			return nil, fmt.Errorf("reading %q: %s is set by sdkgen: remove it", sdk.Config, name)
-		}
-	}
-	options["packageVersion"] = r.cfg.Version
-	options["hideGenerationTimestamp"] = true
-	return options, nil
-}
-
-// readTree reads a folder of the project, with paths relative to it; nothing if it is "".
-func (r *run) readTree(dir, stage string) (*artifact.Set, error) {
-	set := &artifact.Set{}
-	if dir == "" {
-		return set, nil
-	}
-	err := fs.WalkDir(r.root.FS(), dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			if entry.Name() == "__pycache__" {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		data, err := fs.ReadFile(r.root.FS(), name)
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		return set.Put(artifact.File{Path: strings.TrimPrefix(name, dir+"/"), Data: data, Mode: info.Mode().Perm(), Origin: stage})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the folder %q: %w", dir, err)
-	}
-	return set, nil
-}
-
-// readOptional reads a file of the project that may be missing or not configured.
-func (r *run) readOptional(name string) ([]byte, error) {
-	if name == "" {
-		return nil, nil
-	}
-	data, err := r.root.ReadFile(filepath.FromSlash(name))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return data, err
 }

@@ -67,6 +67,7 @@ type Field struct {
 // their classes are the kubernetes package's, and each other definition carries its Model.
 // Two properties with one attribute, or two definitions with one module, are an error.
 func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
+	doc = swagger.WithoutPaths(doc) // the package has models only
 	out := *doc
 	out.Definitions = spec.Definitions{}
 	modules := map[string]string{}

@@ -2,14 +2,18 @@ package swagger_test
 
 import (
 	"context"
+	"fmt"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-openapi/spec"
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/flux-framework/flux-operator/internal/gogen"
 	"github.com/flux-framework/flux-operator/internal/golden"
@@ -43,10 +47,11 @@ var everywhere = []string{"Widget", "V1ObjectMeta", "V1ManagedFieldsEntry", "V1O
 // TestBuild makes the documents of the API packages in testdata/build/*.txtar. A file without a
 // folder belongs to the API package, which is example.org/op/NAME/v1; others lie beside it. It
 // has a kind Widget with a WidgetSpec where the case has no kind.go. "want" holds the
-// definitions, or what is wrong. In the comment, "show:" names the definitions to show, "names:"
-// holds GOTYPE=NAME pairs for Options.Names, and "alone:" says that a case must not share its load with
-// the others, because a generator's error is one for all that it has loaded. At the end, the
-// generated files of all cases are compiled, and what they return compared with what Evaluate makes of them.
+// definitions, or what is wrong, and "refused" what the API server has against the CRD. In the comment, "show:" names the definitions to show, "names:"
+// holds GOTYPE=NAME pairs for Options.Names, and "alone:" says that a case must not share its load
+// with the others, because a generator's error is one for all that it has loaded, or because it
+// allows floats, by "floats:". At the end, the generated files of all cases are compiled, and what
+// they return is compared with what Evaluate makes of them.
 func TestBuild(t *testing.T) {
 	var together []*golden.Case
 	for _, c := range golden.Cases(t, "build/*.txtar") {
@@ -67,19 +72,46 @@ func TestBuild(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a case that cannot be loaded says alone:, %v", err)
 	}
-	sources := map[string]string{}
 	for i, c := range together {
 		t.Run(c.Name, func(t *testing.T) { p.run(t, c, i) })
-		if name, src, err := p.openapi(p.api.Packages[i]); err == nil {
-			if _, err := swagger.Evaluate(name, src); err == nil {
-				sources[name] = string(src)
-			}
+	}
+	t.Run("compiled", p.checkCompiled)
+}
+
+// checkCompiled compiles the generated files where they belong. What they return must be what
+// Evaluate makes of them, and must give the same document.
+func (p *project) checkCompiled(t *testing.T) {
+	evaluated := map[string]swagger.Definitions{}
+	for _, pkg := range p.api.Packages {
+		name, src, err := p.openapi(pkg)
+		if err != nil {
+			continue
+		}
+		if definitions, err := swagger.Evaluate(name, src); err == nil {
+			golden.Write(t, p.root, name, src)
+			evaluated[pkg.Path] = definitions
 		}
 	}
-	if len(sources) < 30 {
-		t.Errorf("only %d generated files can be evaluated", len(sources))
+	if len(evaluated) < 30 {
+		t.Errorf("only %d generated files can be evaluated", len(evaluated))
 	}
-	t.Run("compiled", func(t *testing.T) { checkCompiled(t, sources) })
+	compiled := compile(t, p.root, slices.Sorted(maps.Keys(evaluated)))
+	for _, pkg := range p.api.Packages {
+		want, got := compiled[pkg.Path], evaluated[pkg.Path]
+		if got == nil {
+			continue
+		}
+		if want, got := encode(t, want), encode(t, got); want != got && !hasConstant(evaluated[pkg.Path]) {
+			t.Errorf("%s (-compiled +evaluated): %s", pkg.Path, cmp.Diff(want, got))
+		}
+		slow, slowErr := swagger.Build(p.description(t, pkg, want), swagger.Options{})
+		fast, fastErr := swagger.Build(p.description(t, pkg, got), swagger.Options{})
+		if fmt.Sprint(slowErr) != fmt.Sprint(fastErr) {
+			t.Errorf("%s: the compiled way says %v, the fast way %v", pkg.Path, slowErr, fastErr)
+		} else if want, got := encode(t, slow), encode(t, fast); want != got {
+			t.Errorf("%s (-compiled +evaluated): %s", pkg.Path, cmp.Diff(want, got))
+		}
+	}
 }
 
 // project is a loaded module with an API package for each case.
@@ -88,8 +120,8 @@ type project struct {
 	api     *load.Result
 	gen     *gogen.Generator
 	schemas *gogen.Schemas
-	crds    map[string]any    // see crdSchemas
-	sources map[string][]byte // see openapi
+	crds    map[string]*apiextensionsv1.CustomResourceDefinition // see crd
+	sources map[string][]byte                                    // see openapi
 }
 
 // offline is an environment in which the go command asks neither the network nor a C compiler.
@@ -116,16 +148,22 @@ func open(t *testing.T, list []*golden.Case) (*project, error) {
 			add(c.Name+"/"+f.Name, string(f.Data))
 		}
 	}
-	return openProject(t, golden.Project(t, &archive), dirs)
+	floats := slices.ContainsFunc(list, func(c *golden.Case) bool { return c.Field("floats") != "" })
+	return openWith(t, golden.Project(t, &archive), dirs, floats)
 }
 
 func openProject(t *testing.T, root string, dirs []string) (*project, error) {
+	t.Helper()
+	return openWith(t, root, dirs, false)
+}
+
+func openWith(t *testing.T, root string, dirs []string, floats bool) (*project, error) {
 	t.Helper()
 	api, err := load.Load(context.Background(), load.Options{Root: root, Env: offline(), Dirs: dirs})
 	if err != nil {
 		return nil, err
 	}
-	gen, err := gogen.New(api, gogen.Options{Root: root, Scratch: t.TempDir()})
+	gen, err := gogen.New(api, gogen.Options{Root: root, Scratch: t.TempDir(), AllowDangerousTypes: floats})
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +197,7 @@ func (p *project) run(t *testing.T, c *golden.Case, i int) {
 		goType, name, _ := strings.Cut(pair, "=")
 		opts.Names[goType] = name
 	}
-	doc, err := p.build(pkg, opts)
+	doc, err := p.build(t, pkg, opts)
 	if err != nil {
 		c.Want(t, "want", err.Error()+"\n")
 		return
@@ -173,10 +211,18 @@ func (p *project) run(t *testing.T, c *golden.Case, i int) {
 	}
 	c.Want(t, "want", encode(t, visible))
 	p.check(t, pkg, opts, doc)
+	refused := swagger.Refused(doc, p.description(t, pkg, nil))
+	if len(refused) == 0 {
+		p.checkNoticed(t, pkg, doc)
+		c.Want(t, "refused", "")
+	} else {
+		c.Want(t, "refused", refused.Error()+"\n")
+	}
 }
 
-// build is what the pipeline does for one package.
-func (p *project) build(pkg *load.Package, opts swagger.Options) (*spec.Swagger, error) {
+// build is what the pipeline does for one package. The paths are left to TestPaths.
+func (p *project) build(t *testing.T, pkg *load.Package, opts swagger.Options) (*spec.Swagger, error) {
+	t.Helper()
 	name, src, err := p.openapi(pkg)
 	if err != nil {
 		return nil, err
@@ -185,13 +231,18 @@ func (p *project) build(pkg *load.Package, opts swagger.Options) (*spec.Swagger,
 	if err != nil {
 		return nil, err
 	}
-	return swagger.Build(p.description(pkg, definitions), opts)
+	doc, err := swagger.Build(p.description(t, pkg, definitions), opts)
+	if err != nil {
+		return nil, err
+	}
+	return swagger.WithoutPaths(doc), nil
 }
 
-func (p *project) description(pkg *load.Package, definitions swagger.Definitions) swagger.API {
+func (p *project) description(t *testing.T, pkg *load.Package, definitions swagger.Definitions) swagger.API {
 	api := swagger.API{
 		Package: pkg.Path, Group: pkg.Group, Version: pkg.Version,
 		Definitions: definitions, Schema: p.schemas.Schema,
+		CRD: func(kind string) *apiextensionsv1.CustomResourceDefinition { return p.crd(t, pkg, kind) },
 		Locate: func(goType, property string) token.Position {
 			i := strings.LastIndexByte(goType, '.')
 			return p.api.PropertyPos(goType[:max(i, 0)], goType[i+1:], property)

@@ -223,7 +223,7 @@ func constraints(truth apiextensionsv1.JSONSchemaProps) (spec.Schema, error) {
 	})
 	if flat.XIntOrString {
 		// Swagger 2.0 has no type for "integer or string": the API server's own document leaves it out.
-		flat.Type, flat.AnyOf = "", nil
+		flat.AnyOf = nil
 		if flat.Format == "" {
 			flat.Format = "int-or-string"
 		}

@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"path"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,11 @@ import (
 // Definitions are a package's OpenAPI definitions by Go type, such as
 // "github.com/flux-framework/flux-operator/api/v1alpha1.MiniCluster".
 type Definitions map[string]common.OpenAPIDefinition
+
+// Constant is a default that +default=ref(…) takes from a constant of Go: its name, with the import
+// path if it is another package's. Only compiled code knows the value, and Build needs none: the
+// document has the defaults of the CRD.
+type Constant string
 
 // Ref is the reference callback that the definitions are made with: it keeps the Go type.
 func Ref(goType string) spec.Ref { return spec.MustCreateRef(definitionsPrefix + escape(goType)) }
@@ -263,9 +269,6 @@ func (e *evaluator) constant(x ast.Expr) (constant.Value, error) {
 		if x.Name == "true" || x.Name == "false" {
 			return constant.MakeBool(x.Name == "true"), nil
 		}
-		return nil, e.constantName(x)
-	case *ast.SelectorExpr:
-		return nil, e.constantName(x)
 	case *ast.UnaryExpr:
 		if value, err := e.constant(x.X); err == nil && x.Op == token.SUB &&
 			(value.Kind() == constant.Int || value.Kind() == constant.Float) {
@@ -287,7 +290,17 @@ func (e *evaluator) constant(x ast.Expr) (constant.Value, error) {
 	return nil, e.errorf(x, "an expression of this form is not known")
 }
 
-// constantName is the error for the name of a constant, which openapi-gen writes for +default=ref(…).
-func (e *evaluator) constantName(x ast.Expr) error {
-	return e.problem(x, "write the value itself in place of +default=ref(…): the CRD leaves such a default out", "the value of a constant is not known")
+// constantName returns the constant that an expression names, "" if it is no name.
+func (e *evaluator) constantName(x ast.Expr) Constant {
+	switch x := x.(type) {
+	case *ast.Ident:
+		if !slices.Contains([]string{"true", "false", "nil", "_"}, x.Name) {
+			return Constant(x.Name)
+		}
+	case *ast.SelectorExpr:
+		if pkg, ok := x.X.(*ast.Ident); ok && e.imports[pkg.Name] != "" {
+			return Constant(e.qualified(x))
+		}
+	}
+	return ""
 }

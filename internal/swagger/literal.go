@@ -74,7 +74,10 @@ func (e *evaluator) structLiteral(lit *ast.CompositeLit, value reflect.Value) er
 			return e.errorf(name, "%s has no field %s, or has it already", value.Type(), name.Name)
 		}
 		seen[name.Name] = true
-		if err := e.eval(pair.Value, value.FieldByIndex(field.Index)); err != nil {
+		into := value.FieldByIndex(field.Index)
+		if constant := e.constantName(pair.Value); constant != "" && name.Name == "Default" {
+			into.Set(reflect.ValueOf(constant))
+		} else if err := e.eval(pair.Value, into); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@
 // another module has no definition of its own; it is all controller-tools' schema.
 //
 // The document is closed (each $ref has a target), pruned to what the root kinds reach,
-// and named by Namer.
+// and named by Namer. Build compares it with the CRDs; see Compare.
 package swagger
 
 import (
@@ -47,6 +47,8 @@ type API struct {
 	// Schema returns the unflattened schema of a Go type, "PACKAGE.Type", whose references are
 	// controller-tools' with the package. False if there is no such type.
 	Schema func(goType string) (apiextensionsv1.JSONSchemaProps, bool)
+	// CRD returns the CRD of a root kind, with the versions that there are; nil if there is none.
+	CRD func(kind string) *apiextensionsv1.CustomResourceDefinition
 	// Locate returns where a type, or a property of it by its JSON name, is declared.
 	Locate func(goType, property string) token.Position
 }
@@ -75,15 +77,21 @@ func Build(api API, opts Options) (*spec.Swagger, error) {
 	for _, kind := range api.Kinds {
 		b.mark(kind)
 	}
-	if err := b.problems.Err(); err != nil {
-		return nil, err
-	}
-	return &spec.Swagger{SwaggerProps: spec.SwaggerProps{
+	doc := &spec.Swagger{SwaggerProps: spec.SwaggerProps{
 		Swagger:     "2.0",
 		Info:        &spec.Info{InfoProps: spec.InfoProps{Title: opts.Title, Version: api.Version}},
 		Paths:       &spec.Paths{Paths: map[string]spec.PathItem{}},
+		Parameters:  map[string]spec.Parameter{},
 		Definitions: b.definitions,
-	}}, nil
+	}}
+	b.addPaths(doc)
+	if err := b.problems.Err(); err != nil {
+		return nil, err
+	}
+	if err := Compare(doc, api).Err(); err != nil {
+		return nil, err
+	}
+	return doc, nil
 }
 
 // Encode returns the document as it is written: indented, keys sorted, a newline at the end.
@@ -175,7 +183,7 @@ func (b *builder) define(goType string) spec.Schema {
 			b.problemAt(goType, "", "converting the definition of %s: %v", goType, err)
 		}
 		schema = converted
-		b.compare(goType, schema, truth)
+		b.sameProperties(goType, schema, truth)
 	} else if goTypePackage(goType) == b.api.Package {
 		b.problemAt(goType, "export the type, and let it not say +k8s:openapi-gen=false", "%s has no OpenAPI definition", goType)
 	}
@@ -184,8 +192,8 @@ func (b *builder) define(goType string) spec.Schema {
 	return schema
 }
 
-// compare reports properties that only one of definition and schema has.
-func (b *builder) compare(goType string, schema spec.Schema, truth apiextensionsv1.JSONSchemaProps) {
+// sameProperties reports properties that only one of definition and schema has.
+func (b *builder) sameProperties(goType string, schema spec.Schema, truth apiextensionsv1.JSONSchemaProps) {
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		if _, ok := truth.Properties[name]; !ok {
 			b.problemAt(goType+"#"+name, "does the field have a json tag, and is it exported?",

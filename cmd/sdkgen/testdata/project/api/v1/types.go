@@ -32,9 +32,3 @@ type WidgetSpec struct {
 	// +optional
 	Part *Part `json:"part,omitempty"`
 }
-
-// Part is a part.
-type Part struct {
-	// name of the part.
-	Name string `json:"name"`
-}

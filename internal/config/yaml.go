@@ -1,0 +1,127 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/token"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// decode reads the one document of the file, strictly.
+func (p *checker) decode(data []byte) (*Config, error) {
+	p.lines = bytes.Count(data, []byte("\n")) + 1
+	if err := yaml.Unmarshal(data, &p.doc); err != nil {
+		return nil, p.yamlError(err)
+	}
+	cfg := &Config{}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(cfg); err != nil && !errors.Is(err, io.EOF) {
+		return nil, p.yamlError(err)
+	}
+	var second yaml.Node
+	if err := dec.Decode(&second); err == nil {
+		p.list.Add(token.Position{Filename: p.name, Line: min(second.Line, p.lines), Column: second.Column}, rule,
+			"remove the line --- above it, or what follows it", "a second document: sdkgen reads one")
+		return nil, p.list.Err()
+	} else if !errors.Is(err, io.EOF) {
+		return nil, p.yamlError(err)
+	}
+	return cfg, nil
+}
+
+// What the decoder says: a syntax error, an unknown key, a value of another type.
+var (
+	yamlLine     = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+	unknownField = regexp.MustCompile(`^field (.+) not found in type config\.(\w+)$`)
+	otherType    = regexp.MustCompile("^cannot unmarshal (!!\\w+)(?: `(.*)`)? into (.+)$")
+)
+
+// yamlError turns the decoder's messages into findings.
+func (p *checker) yamlError(err error) error {
+	messages, hint := []string{err.Error()}, "this is no YAML: look at the indentation, the colons and the quotes"
+	if typed, ok := errors.AsType[*yaml.TypeError](err); ok {
+		messages, hint = typed.Errors, ""
+	}
+	for _, text := range messages {
+		p.yamlMessage(strings.Map(visible, text), hint)
+	}
+	return p.list.Err()
+}
+
+// visible takes what would break a message's line for a space: a message may quote the file.
+func visible(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return ' '
+	}
+	return r
+}
+
+func (p *checker) yamlMessage(text, hint string) {
+	pos := token.Position{Filename: p.name}
+	if m := yamlLine.FindStringSubmatch(text); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		pos.Line = min(line, p.lines) // the end of the file may be one more
+		text = m[2]
+	}
+	if m := unknownField.FindStringSubmatch(text); m != nil {
+		text = fmt.Sprintf("unknown key %q", m[1])
+		hint = "keys of this section: " + strings.Join(keysOf(m[2]), ", ")
+		pos.Column = columnOf(&p.doc, pos.Line, func(n *yaml.Node) bool { return n.Value == m[1] })
+	} else if m := otherType.FindStringSubmatch(text); m != nil {
+		text = "expected " + wanted(m[3]) + ", found " + found(m[1], m[2])
+		if section, ok := strings.CutPrefix(m[3], "config."); ok {
+			hint = "keys of this section: " + strings.Join(keysOf(section), ", ")
+		}
+		pos.Column = columnOf(&p.doc, pos.Line, func(n *yaml.Node) bool {
+			return n.ShortTag() == m[1] && strings.HasPrefix(n.Value, strings.TrimSuffix(m[2], "..."))
+		})
+	}
+	p.list.Add(pos, rule, hint, "%s", strings.TrimPrefix(text, "yaml: "))
+}
+
+// wanted is what a Go type is called in the configuration.
+func wanted(goType string) string {
+	switch {
+	case strings.HasPrefix(goType, "[]"):
+		return "a list"
+	case strings.HasPrefix(goType, "map[") || strings.HasPrefix(goType, "config."):
+		return "a section of keys and values"
+	case goType == "bool":
+		return "true or false"
+	}
+	return "a text"
+}
+
+// found is what a YAML tag is called, with the value.
+func found(tag, value string) string {
+	switch tag {
+	case "!!seq":
+		return "a list"
+	case "!!map":
+		return "a section"
+	case "!!null":
+		return "nothing"
+	}
+	return strconv.Quote(value)
+}
+
+// columnOf returns the column of the first node on that line that is meant, 0 if there is none.
+func columnOf(n *yaml.Node, line int, meant func(*yaml.Node) bool) int {
+	if n.Kind != yaml.DocumentNode && n.Line == line && meant(n) {
+		return n.Column
+	}
+	for _, child := range n.Content {
+		if column := columnOf(child, line, meant); column > 0 {
+			return column
+		}
+	}
+	return 0
+}

@@ -1,0 +1,41 @@
+package lint
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+	"unicode"
+)
+
+// unwritable are the characters that YAML has no place for, and U+0085, which it takes for the end
+// of a line. JSON has an escape for each of the other control characters.
+func unwritable(r rune) bool {
+	return unicode.IsControl(r) && r > ' ' || r == '\ufffe' || r == '\uffff'
+}
+
+// character names the one that a text begins with.
+func character(text string) string {
+	return fmt.Sprintf("%U, with which no CRD can be written", []rune(text)[0])
+}
+
+// checkDescription reports a character in the comment of a type or field that controller-gen
+// cannot write into the CRD.
+func (l *linter) checkDescription(doc *ast.CommentGroup, decl *declaration) {
+	if doc == nil || decl.target != onType && decl.target != onField {
+		return
+	}
+	for _, comment := range doc.List {
+		if i := strings.IndexFunc(comment.Text, unwritable); i >= 0 {
+			l.report(decl.pkg, comment.Slash+token.Pos(i), "remove it", "the comment of %s holds %s", decl.title, character(comment.Text[i:]))
+		}
+	}
+}
+
+// checkCharacters does the same for a marker's value, where it is written as an escape.
+func (l *linter) checkCharacters(m *marker) {
+	value := asJSON(m.value)
+	if i := strings.IndexFunc(value, unwritable); i >= 0 && strings.IndexFunc(m.text, unwritable) < 0 {
+		l.complain(m, "", "+%s holds %s", m.known.name, character(value[i:]))
+	}
+}

@@ -1,0 +1,179 @@
+package openapigen
+
+import (
+	"archive/zip"
+	"fmt"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
+)
+
+// templateRule is the rule of findings in templates.
+const templateRule = "template"
+
+// mustache is how the names of templates end.
+const mustache = ".mustache"
+
+// checkTemplates looks at a job's templates before Java starts, which would name neither the file
+// nor the column of one that does not parse, and would pass over one that nothing uses.
+func (j *Jar) checkTemplates(job Job) error {
+	if job.Templates == "" {
+		return nil
+	}
+	if info, err := os.Stat(job.Templates); err != nil || !info.IsDir() {
+		return diag.List{{Rule: templateRule, Message: "there is no folder " + job.relative(job.Templates),
+			Hint: "templates in sdkgen.yaml names the folder of mustache templates; leave it out for the jar's own"}}
+	}
+	var list diag.List
+	uses := map[string]bool{}
+	var names []string
+	err := fs.WalkDir(os.DirFS(job.Templates), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != mustache {
+			return err
+		}
+		file := filepath.Join(job.Templates, filepath.FromSlash(name))
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		names = append(names, name)
+		partials, found := parseTemplate(job.relative(file), string(data))
+		list = append(list, found...)
+		for _, partial := range partials {
+			uses[partial+mustache] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading the templates: %w", err)
+	}
+	if err := list.Err(); err != nil {
+		return err
+	}
+	return j.checkUses(job, names, uses)
+}
+
+// checkUses finds templates that take the place of none of the jar's, are not listed in the
+// generator's configuration, and are no part of another template.
+func (j *Jar) checkUses(job Job, names []string, partials map[string]bool) error {
+	if len(names) == 0 {
+		return nil
+	}
+	own, err := j.templates(job.Generator)
+	if err != nil {
+		return err
+	}
+	files, _ := job.Config["files"].(map[string]any)
+	var list diag.List
+	for _, name := range names {
+		if _, listed := files[name]; listed || partials[name] || slices.Contains(own, name) {
+			continue
+		}
+		list.Add(token.Position{Filename: job.relative(filepath.Join(job.Templates, filepath.FromSlash(name)))}, templateRule,
+			"correct its name, or remove it; for a file of its own, list it under files in the generator's configuration",
+			"nothing uses this template: the generator %s has none of this name", job.Generator)
+	}
+	return list.Err()
+}
+
+// templates lists the templates of a generator that the jar has.
+func (j *Jar) templates(generator string) ([]string, error) {
+	jar, err := zip.OpenReader(j.path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the openapi-generator jar: %w", err)
+	}
+	defer jar.Close()
+	var names []string
+	for _, file := range jar.File {
+		if name, ok := strings.CutPrefix(file.Name, generator+"/"); ok && path.Ext(name) == mustache {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// relative names a file as findings do: relative to the project where it lies inside.
+func (job Job) relative(file string) string {
+	if rel, err := filepath.Rel(job.Root, file); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}
+
+// parseTemplate returns the partials that a template takes in, and what keeps it from being one:
+// tags and sections that are not closed.
+func parseTemplate(name, text string) (partials []string, list diag.List) {
+	left, right := "{{", "}}"
+	var open []section
+	for at := strings.Index(text, left); at >= 0; {
+		start, end := at+len(left), right
+		if left == "{{" && strings.HasPrefix(text[start:], "{") {
+			start, end = start+1, "}}}"
+		}
+		length := strings.Index(text[start:], end)
+		if length < 0 || text[start] != '!' && strings.Contains(text[start:start+length], left) {
+			list.Add(position(name, text, at), templateRule, "close it: "+end, "a tag that is not closed")
+			return partials, list
+		}
+		body := strings.TrimSpace(text[start : start+length])
+		switch kind, rest := cut(body); kind {
+		case '#', '^':
+			open = append(open, section{rest, at})
+		case '/':
+			last := len(open) - 1
+			if last < 0 || open[last].name != rest {
+				list.Add(position(name, text, at), templateRule, expected(name, text, open), "{{/%s}} closes a section that is not open here", rest)
+				return partials, list
+			}
+			open = open[:last]
+		case '>':
+			partials = append(partials, rest)
+		case '=':
+			if delims := strings.Fields(strings.TrimSuffix(rest, "=")); len(delims) == 2 {
+				left, right = delims[0], delims[1]
+			}
+		}
+		next := start + length + len(end)
+		if at = strings.Index(text[next:], left); at >= 0 {
+			at += next
+		}
+	}
+	for _, s := range open {
+		list.Add(position(name, text, s.at), templateRule, "close it: {{/"+s.name+"}}", "the section %s is not closed", s.name)
+	}
+	return partials, list
+}
+
+// section is one that is open, and where it starts.
+type section struct {
+	name string
+	at   int
+}
+
+// cut splits a tag's body into its sign and its name.
+func cut(body string) (kind byte, rest string) {
+	if body == "" {
+		return 0, ""
+	}
+	return body[0], strings.TrimSpace(body[1:])
+}
+
+// expected says which section is open.
+func expected(name, text string, open []section) string {
+	if len(open) == 0 {
+		return "remove it"
+	}
+	last := open[len(open)-1]
+	return fmt.Sprintf("%s, opened at %s, is to be closed first: {{/%s}}", last.name, position(name, text, last.at), last.name)
+}
+
+func position(name, text string, at int) token.Position {
+	line := strings.Count(text[:at], "\n") + 1
+	return token.Position{Filename: name, Line: line, Column: at - strings.LastIndexByte(text[:at], '\n')}
+}
