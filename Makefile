@@ -38,6 +38,7 @@ rules: tools ## Check the types against the API rules; ARGS=--update accepts the
 
 test: tools ## Run all tests: Go, then Python
 	$(GO) test -timeout 20m ./...
+	cd test/apis && $(GO) test -timeout 10m -v ./...
 	$(PYTHON) test/python/matrix.py --workdir .tools/python
 
 test-python: ## Run the Python tests only, on every Python and kubernetes client
