@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+	"github.com/flux-framework/flux-operator/config/crd"
+	"github.com/flux-framework/flux-operator/internal/diag"
+	"github.com/flux-framework/flux-operator/pkg/minicluster"
+)
+
+// decode reads the MiniClusters of a file as the API server would store them, in namespace if
+// they name none. The error is all that is wrong with any of them.
+func decode(file string, data []byte, namespace string) ([]*api.MiniCluster, error) {
+	all, problems := documents(file, data)
+	s, err := newServer(crd.MiniClusters)
+	if err != nil {
+		return nil, err
+	}
+	var clusters []*api.MiniCluster
+	for _, d := range all {
+		mc, list := d.decode(s, namespace)
+		clusters = append(clusters, mc)
+		problems = append(problems, list...)
+	}
+	return clusters, problems.Err()
+}
+
+// decode goes the way of a request: kind, fields that there are not, defaults, validation by the
+// schema, and last what the operator checks, if the schema finds nothing.
+func (d *document) decode(s *server, namespace string) (*api.MiniCluster, diag.List) {
+	if list := d.kind(); len(list) > 0 {
+		return nil, list
+	}
+	metadata, list := d.metadata(namespace)
+	unknown, errs := s.admit(d.fields)
+	for _, path := range unknown {
+		list.Add(d.field(path), "", "", "%s: unknown field", path)
+	}
+	list = append(list, d.diagnostics(errs)...)
+	if len(errs) > 0 || metadata == nil {
+		return nil, list
+	}
+	mc, err := d.typed(*metadata)
+	if err != nil {
+		list.Add(d.at(d.root), "", "", "%v", err)
+		return nil, list
+	}
+	return mc, append(list, d.diagnostics(minicluster.Validate(mc))...)
+}
+
+// kind wants the kind MiniCluster, in the version that this program knows.
+func (d *document) kind() diag.List {
+	var list diag.List
+	for _, want := range []struct{ name, value string }{
+		{"apiVersion", api.SchemeGroupVersion.String()}, {"kind", "MiniCluster"},
+	} {
+		if got := d.fields[want.name]; got == nil {
+			list.Add(d.find(want.name), "", "", "%s: Required value: must be %s", want.name, want.value)
+		} else if got != want.value {
+			list.Add(d.find(want.name), "", "", "%s: Invalid value: %#v: must be %s", want.name, got, want.value)
+		}
+	}
+	return list
+}
+
+// metadata reads the metadata, which is not part of the schema; it is nil where that is not
+// possible.
+func (d *document) metadata(namespace string) (*metav1.ObjectMeta, diag.List) {
+	var list diag.List
+	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(d.fields, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
+	if err != nil {
+		path := "metadata"
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+			path += "." + wrong.Field
+		}
+		list.Add(d.find(path), "", "", "%s: %s", path, strings.TrimPrefix(err.Error(), "json: "))
+		return nil, list
+	}
+	for _, path := range unknown {
+		list.Add(d.field(path), "", "", "%s: unknown field", path)
+	}
+	if !found {
+		meta = &metav1.ObjectMeta{}
+	}
+	if meta.Namespace == "" {
+		meta.Namespace = namespace
+	}
+	errs := validation.ValidateObjectMeta(meta, true, validation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	errs = slices.DeleteFunc(errs, func(err *field.Error) bool { return err.Field == "metadata.name" }) // Validate wants more of it
+	return meta, append(list, d.diagnostics(errs)...)
+}
+
+// typed decodes the fields, which are valid by the schema.
+func (d *document) typed(metadata metav1.ObjectMeta) (*api.MiniCluster, error) {
+	delete(d.fields, "metadata")
+	data, err := json.Marshal(d.fields)
+	if err != nil {
+		return nil, err
+	}
+	mc := &api.MiniCluster{}
+	err = json.Unmarshal(data, mc)
+	mc.ObjectMeta = metadata
+	return mc, err
+}
+
+func (d *document) diagnostics(errs field.ErrorList) diag.List {
+	var list diag.List
+	for _, err := range errs {
+		list.Add(d.find(err.Field), "", "", "%s: %s", err.Field, err.ErrorBody())
+	}
+	return list
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/token"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
+)
+
+// document is one document of a file: its values, and where they stand.
+type document struct {
+	file   string
+	before int // lines of the file before it
+	root   *yaml.Node
+	fields map[string]any
+}
+
+// documents reads all documents of a file that hold something.
+func documents(file string, data []byte) ([]*document, diag.List) {
+	var all []*document
+	var problems diag.List
+	for _, part := range split(data) {
+		d := &document{file: file, before: part.before}
+		list := d.parse(part.text)
+		problems = append(problems, list...)
+		if len(list) == 0 && d.root != nil {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 && len(problems) == 0 {
+		problems.Add(token.Position{Filename: file, Line: 1, Column: 1}, "", "", "there is no MiniCluster in it")
+	}
+	return all, problems
+}
+
+type part struct {
+	before int
+	text   []byte
+}
+
+var separator = regexp.MustCompile(`^---(\s|$)`)
+
+// split cuts a file at the lines that begin documents. The lines stay with what they begin.
+func split(data []byte) []part {
+	parts := []part{{}}
+	line := 0
+	for text := range bytes.Lines(data) {
+		if separator.Match(text) && line > 0 {
+			parts = append(parts, part{before: line})
+		}
+		last := &parts[len(parts)-1]
+		last.text = append(last.text, text...)
+		line++
+	}
+	return parts
+}
+
+// parse reads the values as kubectl does, and the positions of them. The root of a document with
+// nothing but comments stays nil.
+func (d *document) parse(text []byte) diag.List {
+	var list diag.List
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var node, next yaml.Node
+	if err := dec.Decode(&node); errors.Is(err, io.EOF) {
+		return nil
+	} else if err != nil {
+		return d.syntax(err)
+	}
+	if err := dec.Decode(&next); err == nil {
+		list.Add(d.at(&next), "", "", "a document begins with a line of three dashes")
+		return list
+	} else if !errors.Is(err, io.EOF) {
+		return d.syntax(err)
+	}
+	root := node.Content[0]
+	if root.Tag == "!!null" {
+		return nil
+	}
+	if root.Kind != yaml.MappingNode {
+		list.Add(d.at(root), "", "", "want a MiniCluster, an object with apiVersion, kind, metadata and spec")
+		return list
+	}
+	if list = d.duplicates(root, ""); len(list) > 0 {
+		return list
+	}
+	data, err := sigsyaml.YAMLToJSON(text)
+	if err == nil {
+		err = utiljson.Unmarshal(data, &d.fields)
+	}
+	if err != nil {
+		return d.syntax(err)
+	}
+	d.root = root
+	return nil
+}
+
+var (
+	lineNumber = regexp.MustCompile(`line (\d+): `)
+	// grammar is an error of the parser's second half, which counts lines from 0.
+	grammar = regexp.MustCompile(`^did not find expected (<|key|node|'|,)`)
+)
+
+// syntax takes the line out of an error of the YAML parser, which counts from the document's
+// beginning.
+func (d *document) syntax(err error) diag.List {
+	pos := token.Position{Filename: d.file, Line: d.before + 1, Column: 1}
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := lineNumber.FindStringSubmatchIndex(text); m != nil {
+		if line, err := strconv.Atoi(text[m[2]:m[3]]); err == nil {
+			pos.Line += line - 1
+			text = text[:m[0]] + text[m[1]:]
+			if grammar.MatchString(text) {
+				pos.Line++
+			}
+		}
+	}
+	return diag.List{{Pos: pos, Message: text}}
+}
+
+// duplicates finds keys that an object has twice, of which the API server would drop one.
+func (d *document) duplicates(node *yaml.Node, path string) diag.List {
+	var list diag.List
+	switch node.Kind {
+	case yaml.MappingNode:
+		seen := map[string]*yaml.Node{}
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			key := node.Content[i]
+			inner := strings.TrimPrefix(path+"."+key.Value, ".")
+			if first, ok := seen[key.Value]; ok && key.Tag != "!!merge" {
+				list.Add(d.at(key), "", "", "%s: is already set in line %d", inner, d.at(first).Line)
+			}
+			seen[key.Value] = key
+			list = append(list, d.duplicates(node.Content[i+1], inner)...)
+		}
+	case yaml.SequenceNode:
+		for i, item := range node.Content {
+			list = append(list, d.duplicates(item, fmt.Sprintf("%s[%d]", path, i))...)
+		}
+	}
+	return list
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	clientcmd "k8s.io/client-go/tools/clientcmd/api/v1"
+	"sigs.k8s.io/yaml"
+)
+
+const defaultNamespace = "default"
+
+// currentNamespace is the namespace of the current context of a kubeconfig. The file is only read:
+// no cluster is asked anything.
+func currentNamespace(file string) (string, error) {
+	if file == "" {
+		return defaultNamespace, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	var config clientcmd.Config
+	if err := yaml.Unmarshal(data, &config); err != nil {
+		return "", fmt.Errorf("%s: reading the kubeconfig: %w", file, err)
+	}
+	for _, c := range config.Contexts {
+		if c.Name == config.CurrentContext && c.Context.Namespace != "" {
+			return c.Context.Namespace, nil
+		}
+		if c.Name == config.CurrentContext {
+			return defaultNamespace, nil
+		}
+	}
+	return "", fmt.Errorf("%s: there is no context %q, which current-context names", file, config.CurrentContext)
+}

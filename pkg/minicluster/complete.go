@@ -1,0 +1,97 @@
+package minicluster
+
+import (
+	"cmp"
+	"fmt"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+)
+
+const (
+	brokerPort     = 8050
+	hostpath       = "hostpath"
+	defaultImage   = "ghcr.io/rse-ops/accounting:app-latest"
+	defaultLogs    = "/tmp/fluxout"
+	defaultUser    = "flux"
+	defaultService = "flux-service"
+)
+
+// Complete returns a copy of a MiniCluster in which everything has a value that has a default,
+// and no pointer is nil but flux.bursting.leadBroker, whose absence has a meaning. The API server fills in the defaults of objects that are
+// there; Complete does so for those that are not, too, and for defaults that depend on other
+// fields. A zero value counts as absent.
+func Complete(mc *api.MiniCluster) *api.MiniCluster {
+	mc = mc.DeepCopy()
+	spec := &mc.Spec
+	spec.Size = cmp.Or(spec.Size, 1)
+	spec.MaxSize = cmp.Or(spec.MaxSize, spec.Size)
+	spec.Tasks = cmp.Or(spec.Tasks, 1)
+	spec.DeadlineSeconds = cmp.Or(spec.DeadlineSeconds, 31500000)
+	completeFlux(present(&spec.Flux), spec.Size)
+
+	restful := present(&spec.FluxRestful)
+	restful.Branch = cmp.Or(restful.Branch, "main")
+	restful.Port = cmp.Or(restful.Port, 5000)
+	restful.Username = cmp.Or(restful.Username, defaultUser)
+
+	present(&spec.Archive)
+	present(&spec.Pod)
+	logging := present(&spec.Logging)
+	logging.Strict = cmp.Or(logging.Strict, new(true))
+	network := present(&spec.Network)
+	network.HeadlessName = cmp.Or(network.HeadlessName, defaultService)
+
+	for key, volume := range spec.Volumes {
+		volume.StorageClass = cmp.Or(volume.StorageClass, hostpath)
+		volume.VolumeHandle = cmp.Or(volume.VolumeHandle, volume.StorageClass)
+		volume.SecretNamespace = cmp.Or(volume.SecretNamespace, "default")
+		volume.Capacity = cmp.Or(volume.Capacity, "5Gi")
+		volume.Delete = cmp.Or(volume.Delete, new(true))
+		spec.Volumes[key] = volume
+	}
+	for i := range spec.Containers {
+		completeContainer(&spec.Containers[i])
+		spec.Containers[i].RunFlux = spec.Containers[i].RunFlux || len(spec.Containers) == 1
+	}
+	for i := range spec.Services {
+		completeContainer(&spec.Services[i])
+	}
+	return mc
+}
+
+func completeFlux(flux *api.FluxSpec, size int32) {
+	flux.InstallRoot = cmp.Or(flux.InstallRoot, "/usr")
+	flux.ConnectTimeout = cmp.Or(flux.ConnectTimeout, new("5s"))
+	flux.LogLevel = cmp.Or(flux.LogLevel, new(int32(6)))
+	scheduler := present(&flux.Scheduler)
+	scheduler.QueuePolicy = cmp.Or(scheduler.QueuePolicy, "fcfs")
+	bursting := present(&flux.Bursting)
+	for i := range bursting.Clusters {
+		cluster := &bursting.Clusters[i]
+		cluster.Name = cmp.Or(cluster.Name, fmt.Sprintf("burst-%d", i))
+		cluster.Size = cmp.Or(cluster.Size, size)
+	}
+	if lead := bursting.LeadBroker; lead != nil {
+		lead.Port = cmp.Or(lead.Port, brokerPort)
+	}
+}
+
+func completeContainer(c *api.MiniClusterContainer) {
+	c.Image = cmp.Or(c.Image, defaultImage)
+	c.Logs = cmp.Or(c.Logs, defaultLogs)
+	user := present(&c.FluxUser)
+	user.Name = cmp.Or(user.Name, defaultUser)
+	user.UID = cmp.Or(user.UID, new(1000))
+	present(&c.Commands)
+	present(&c.Resources)
+	present(&c.LifeCycle)
+	present(&c.SecurityContext)
+}
+
+// present puts a zero value behind a pointer that is nil.
+func present[T any](p **T) *T {
+	if *p == nil {
+		*p = new(T)
+	}
+	return *p
+}

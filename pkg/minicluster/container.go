@@ -1,0 +1,160 @@
+package minicluster
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+)
+
+// containers makes the containers of a pod, that of the Job or that of the services.
+func containers(mc *api.MiniCluster, from []api.MiniClusterContainer, service bool) []corev1.Container {
+	var all []corev1.Container
+	for i := range from {
+		all = append(all, container(script{mc, &from[i], service}))
+	}
+	return all
+}
+
+func container(s script) corev1.Container {
+	c := s.Container
+	out := corev1.Container{
+		Name:            s.name(),
+		Image:           c.Image,
+		ImagePullPolicy: corev1.PullIfNotPresent,
+		WorkingDir:      c.WorkingDir,
+		Ports:           ports(s),
+		Env:             environment(c),
+		Resources:       resources(s),
+		VolumeMounts:    mounts(s),
+		Lifecycle:       lifecycle(c.LifeCycle),
+		SecurityContext: securityContext(s),
+	}
+	if c.PullAlways {
+		out.ImagePullPolicy = corev1.PullAlways
+	}
+	if s.exists() {
+		shell := "/bin/sh"
+		if s.Flux() {
+			shell = "/bin/bash"
+		}
+		out.Command = []string{shell, scriptDir + "/" + s.key()}
+	}
+	return out
+}
+
+// ports are those that the user names, and in the container that runs Flux those of the broker and
+// of the Flux RESTful API.
+func ports(s script) []corev1.ContainerPort {
+	all := slices.Clone(s.Container.Ports)
+	if s.Flux() {
+		all = append(all, brokerPort)
+		if s.ServesRestful() {
+			all = append(all, s.MiniCluster.Spec.FluxRestful.Port)
+		}
+	}
+	slices.Sort(all)
+	var out []corev1.ContainerPort
+	for _, port := range slices.Compact(all) {
+		out = append(out, corev1.ContainerPort{ContainerPort: port, Protocol: corev1.ProtocolTCP})
+	}
+	return out
+}
+
+func environment(c *api.MiniClusterContainer) []corev1.EnvVar {
+	var all []corev1.EnvVar
+	for _, name := range slices.Sorted(maps.Keys(c.Environment)) {
+		all = append(all, corev1.EnvVar{Name: name, Value: c.Environment[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Secrets)) {
+		secret := c.Secrets[name]
+		all = append(all, corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{
+			SecretKeyRef: &corev1.SecretKeySelector{
+				LocalObjectReference: corev1.LocalObjectReference{Name: secret.Name},
+				Key:                  secret.Key,
+			},
+		}})
+	}
+	return all
+}
+
+// resources are those of the container. The one that runs Flux reserves the overhead of its pod as
+// well: the API server refuses a pod that names an overhead itself.
+func resources(s script) corev1.ResourceRequirements {
+	limits, requests := quantities(s.Container.Resources.Limits), quantities(s.Container.Resources.Requests)
+	if s.Flux() {
+		limits, requests = withOverhead(limits, requests, quantities(s.MiniCluster.Spec.Pod.Resources))
+	}
+	return corev1.ResourceRequirements{Limits: limits, Requests: requests}
+}
+
+// withOverhead adds the overhead to the requests, and to limits so that they stay as far above. A
+// resource that a vendor adds cannot be requested without a limit.
+func withOverhead(limits, requests, overhead corev1.ResourceList) (corev1.ResourceList, corev1.ResourceList) {
+	for name, more := range overhead {
+		limit, limited := limits[name]
+		request, requested := requests[name]
+		if !requested {
+			request = limit.DeepCopy()
+		}
+		request.Add(more)
+		requests[name] = request
+		if limited || strings.Contains(string(name), "/") {
+			limit.Add(more)
+			limits[name] = limit
+		}
+	}
+	return limits, requests
+}
+
+func quantities(from map[string]intstr.IntOrString) corev1.ResourceList {
+	all := corev1.ResourceList{}
+	for name, value := range from {
+		if q, err := resource.ParseQuantity(value.String()); err == nil { // Validate has parsed it before
+			all[corev1.ResourceName(name)] = q
+		}
+	}
+	return all
+}
+
+func lifecycle(from *api.LifeCycle) *corev1.Lifecycle {
+	if *from == (api.LifeCycle{}) {
+		return nil
+	}
+	return &corev1.Lifecycle{PostStart: handler(from.PostStartExec), PreStop: handler(from.PreStopExec)}
+}
+
+func handler(command string) *corev1.LifecycleHandler {
+	if command == "" {
+		return nil
+	}
+	return &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/sh", "-c", command}}}
+}
+
+// securityContext holds the privileges that the user gives. Flux is set up by root, whoever the
+// image's user is.
+func securityContext(s script) *corev1.SecurityContext {
+	from := s.Container.SecurityContext
+	if !s.Flux() && !from.Privileged && len(from.AddCapabilities) == 0 {
+		return nil
+	}
+	out := &corev1.SecurityContext{}
+	if s.Flux() {
+		out.RunAsUser = new(int64(0))
+	}
+	if from.Privileged {
+		out.Privileged = new(true)
+	}
+	if len(from.AddCapabilities) > 0 {
+		out.Capabilities = &corev1.Capabilities{}
+		for _, name := range from.AddCapabilities {
+			out.Capabilities.Add = append(out.Capabilities.Add, corev1.Capability(name))
+		}
+	}
+	return out
+}

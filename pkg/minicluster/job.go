@@ -1,0 +1,122 @@
+package minicluster
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+)
+
+// backoffLimit is how many pods may be lost, over the life of a MiniCluster, to what is no fault
+// of the command.
+const backoffLimit = 100
+
+// The exit codes of a process that was ended by SIGKILL and SIGTERM.
+const (
+	exitKilled     = 137
+	exitTerminated = 143
+)
+
+// job runs the brokers. Everything but its size stays the same when the size changes.
+func job(mc *api.MiniCluster) *batchv1.Job {
+	spec := mc.Spec
+	return &batchv1.Job{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: meta(mc, mc.Name, merged(spec.JobLabels, Labels(mc))),
+		Spec: batchv1.JobSpec{
+			CompletionMode:        new(batchv1.IndexedCompletion),
+			Completions:           new(Size(mc)),
+			Parallelism:           new(Size(mc)),
+			ActiveDeadlineSeconds: new(spec.DeadlineSeconds),
+			BackoffLimit:          new(int32(backoffLimit)),
+			PodFailurePolicy:      failurePolicy(mc),
+			SuccessPolicy:         successPolicy(mc),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{
+					Labels:      podLabels(mc, ComponentBroker),
+					Annotations: spec.Pod.Annotations,
+				},
+				Spec: corev1.PodSpec{
+					Containers:            containers(mc, spec.Containers, false),
+					Volumes:               podVolumes(mc, spec.Containers, false),
+					RestartPolicy:         corev1.RestartPolicyNever,
+					Subdomain:             spec.Network.HeadlessName,
+					ShareProcessNamespace: shared(mc),
+					ImagePullSecrets:      pullSecrets(spec.Containers),
+					ServiceAccountName:    spec.Pod.ServiceAccountName,
+					NodeSelector:          spec.Pod.NodeSelector,
+					Affinity:              affinity(mc),
+				},
+			},
+		},
+	}
+}
+
+// failurePolicy ends the Job when Flux ends with an error of its own, as it does with the command.
+// A pod that was stopped or lost is replaced.
+func failurePolicy(mc *api.MiniCluster) *batchv1.PodFailurePolicy {
+	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
+		{
+			Action: batchv1.PodFailurePolicyActionIgnore,
+			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+				{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
+			},
+		},
+		{
+			Action: batchv1.PodFailurePolicyActionFailJob,
+			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				ContainerName: new(mc.Name),
+				Operator:      batchv1.PodFailurePolicyOnExitCodesOpNotIn,
+				Values:        []int32{exitKilled, exitTerminated},
+			},
+		},
+	}}
+}
+
+// successPolicy ends the Job with the lead broker, whatever becomes of the others. Where that is
+// in another cluster, all of the pods have to end.
+func successPolicy(mc *api.MiniCluster) *batchv1.SuccessPolicy {
+	if mc.Spec.Flux.Bursting.LeadBroker != nil {
+		return nil
+	}
+	return &batchv1.SuccessPolicy{Rules: []batchv1.SuccessPolicyRule{{SucceededIndexes: new("0")}}}
+}
+
+// affinity prefers a node for each pod, and all of them near to each other.
+func affinity(mc *api.MiniCluster) *corev1.Affinity {
+	term := func(topology string) []corev1.WeightedPodAffinityTerm {
+		return []corev1.WeightedPodAffinityTerm{{Weight: 100, PodAffinityTerm: corev1.PodAffinityTerm{
+			LabelSelector: &metav1.LabelSelector{MatchLabels: podSelector(mc, ComponentBroker)},
+			TopologyKey:   topology,
+		}}}
+	}
+	return &corev1.Affinity{
+		PodAffinity: &corev1.PodAffinity{
+			PreferredDuringSchedulingIgnoredDuringExecution: term(corev1.LabelTopologyZone),
+		},
+		PodAntiAffinity: &corev1.PodAntiAffinity{
+			PreferredDuringSchedulingIgnoredDuringExecution: term(corev1.LabelHostname),
+		},
+	}
+}
+
+func shared(mc *api.MiniCluster) *bool {
+	if !mc.Spec.ShareProcessNamespace {
+		return nil
+	}
+	return new(true)
+}
+
+// pullSecrets names each Secret once.
+func pullSecrets(from []api.MiniClusterContainer) []corev1.LocalObjectReference {
+	var all []corev1.LocalObjectReference
+	seen := map[string]bool{"": true}
+	for _, c := range from {
+		if name := c.ImagePullSecret; !seen[name] {
+			seen[name] = true
+			all = append(all, corev1.LocalObjectReference{Name: name})
+		}
+	}
+	return all
+}

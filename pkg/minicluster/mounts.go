@@ -1,0 +1,127 @@
+package minicluster
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+)
+
+// reserved is how the names of the operator's volumes in a pod begin.
+const reserved = "flux-operator-"
+
+// ownVolume is a volume of the operator's and where it is mounted.
+type ownVolume struct {
+	corev1.Volume
+	path string
+	all  bool // mounted by each container that has a script, not only by the one that runs Flux
+}
+
+// ownVolumes are the operator's volumes of a pod.
+func ownVolumes(mc *api.MiniCluster, service bool) []ownVolume {
+	flux := mc.Spec.Flux
+	all := []ownVolume{own("entrypoint", scriptDir, fromConfigMap(EntrypointConfigMap(mc), nil))}
+	all[0].all = true
+	if service {
+		return all
+	}
+	all = append(all, own("config", configDir, fromConfigMap(FluxConfigMap(mc), nil)))
+	curve := fromConfigMap(CurveConfigMap(mc), nil)
+	if flux.CurveCertSecret != "" {
+		curve = fromSecret(flux.CurveCertSecret, map[string]string{curveKey: curveKey})
+	}
+	all = append(all, own("curve", curveDir, curve))
+	if flux.MungeSecret != "" {
+		all = append(all, own("munge", mungeDir, fromSecret(flux.MungeSecret, map[string]string{flux.MungeSecret: mungeFile})))
+	}
+	if servesRestful(mc) || MultiUser(mc) {
+		all = append(all, own("restful", restfulDir, fromConfigMap(RestfulConfigMap(mc), nil)))
+	}
+	return all
+}
+
+func own(name, path string, source corev1.VolumeSource) ownVolume {
+	return ownVolume{corev1.Volume{Name: reserved + name, VolumeSource: source}, path, false}
+}
+
+// podVolumes are the volumes of a pod: the operator's, then those that its containers mount, by
+// name.
+func podVolumes(mc *api.MiniCluster, from []api.MiniClusterContainer, service bool) []corev1.Volume {
+	var out []corev1.Volume
+	for _, v := range ownVolumes(mc, service) {
+		if !service || slices.ContainsFunc(from, func(c api.MiniClusterContainer) bool { return c.Command != "" }) {
+			out = append(out, v.Volume)
+		}
+	}
+	sources := map[string]corev1.VolumeSource{}
+	for _, c := range from {
+		for key := range c.Volumes {
+			sources[key] = fromClaim(ClaimName(mc, key))
+		}
+		for key, volume := range c.ExistingVolumes {
+			sources[key] = existingSource(volume)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		out = append(out, corev1.Volume{Name: name, VolumeSource: sources[name]})
+	}
+	return out
+}
+
+// mounts are where a container mounts the volumes of its pod.
+func mounts(s script) []corev1.VolumeMount {
+	var all []corev1.VolumeMount
+	for _, v := range ownVolumes(s.MiniCluster, s.Service) {
+		if s.Flux() || v.all && s.exists() {
+			all = append(all, corev1.VolumeMount{Name: v.Name, MountPath: v.path, ReadOnly: true})
+		}
+	}
+	users := map[string]corev1.VolumeMount{}
+	for key, v := range s.Container.Volumes {
+		users[key] = corev1.VolumeMount{Name: key, MountPath: v.Path, ReadOnly: v.ReadOnly}
+	}
+	for key, v := range s.Container.ExistingVolumes {
+		if v.Path != "" {
+			users[key] = corev1.VolumeMount{Name: key, MountPath: v.Path, ReadOnly: v.ReadOnly}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		all = append(all, users[name])
+	}
+	return all
+}
+
+// existingSource takes the first source that there is, in the order that the API promises.
+func existingSource(v api.MiniClusterExistingVolume) corev1.VolumeSource {
+	switch {
+	case v.SecretName != "":
+		return fromSecret(v.SecretName, nil)
+	case v.ConfigMapName != "":
+		return fromConfigMap(v.ConfigMapName, v.Items)
+	}
+	return fromClaim(v.ClaimName)
+}
+
+func fromClaim(name string) corev1.VolumeSource {
+	return corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}
+}
+
+func fromSecret(name string, items map[string]string) corev1.VolumeSource {
+	return corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: name, Items: keyToPaths(items)}}
+}
+
+func fromConfigMap(name string, items map[string]string) corev1.VolumeSource {
+	return corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+		LocalObjectReference: corev1.LocalObjectReference{Name: name}, Items: keyToPaths(items),
+	}}
+}
+
+func keyToPaths(items map[string]string) []corev1.KeyToPath {
+	var all []corev1.KeyToPath
+	for _, key := range slices.Sorted(maps.Keys(items)) {
+		all = append(all, corev1.KeyToPath{Key: key, Path: items[key]})
+	}
+	return all
+}

@@ -1,0 +1,131 @@
+package minicluster
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+)
+
+var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+
+const userNameRule = "the name of a user: up to 32 lower-case letters, digits, - and _, with a letter first"
+
+// Validate returns what is wrong with a MiniCluster that its schema does not say: what depends on
+// several fields, and what the API server would refuse in the objects that are made of it. The
+// MiniCluster need not be complete.
+func Validate(mc *api.MiniCluster) field.ErrorList {
+	mc = Complete(mc)
+	c := &checks{}
+	c.metadata(mc)
+	c.sizes(mc)
+	c.containers(mc)
+	c.flux(mc)
+	c.users(mc)
+	for key, v := range sorted(mc.Spec.Volumes) {
+		c.volume(field.NewPath("spec", "volumes").Key(key), key, v)
+	}
+	c.pods(mc)
+	return c.errs
+}
+
+func (c *checks) metadata(mc *api.MiniCluster) {
+	metadata := field.NewPath("metadata")
+	if mc.Name == "" {
+		c.required(metadata.Child("name"), "host names begin with it")
+		return
+	}
+	c.must(metadata.Child("name"), mc.Name, validation.IsDNS1123Label)
+	last := mc.Name + "-" + strconv.Itoa(int(MaximumSize(mc)-1))
+	if len(mc.Spec.Services) > 0 && len(ServicePodName(mc)) > len(last) {
+		last = ServicePodName(mc)
+	}
+	if len(last) > validation.DNS1123LabelMaxLength {
+		c.invalid(metadata.Child("name"), mc.Name, "is too long: %s would be a host name of more than %d characters",
+			last, validation.DNS1123LabelMaxLength)
+	}
+	if mc.Namespace == "" && len(mc.Spec.Volumes) > 0 {
+		c.required(metadata.Child("namespace"), "names of persistent volumes begin with it")
+	}
+}
+
+func (c *checks) sizes(mc *api.MiniCluster) {
+	spec := field.NewPath("spec")
+	c.atLeast(spec.Child("size"), mc.Spec.Size, 1)
+	c.atLeast(spec.Child("tasks"), mc.Spec.Tasks, 1)
+	if mc.Status.MaximumSize == 0 && mc.Spec.MaxSize < mc.Spec.Size {
+		c.invalid(spec.Child("maxSize"), mc.Spec.MaxSize, "must not be less than size, %d", mc.Spec.Size)
+	}
+	if seconds := mc.Spec.DeadlineSeconds; seconds < 1 {
+		c.invalid(spec.Child("deadlineSeconds"), seconds, "must be 1 or more")
+	}
+}
+
+func (c *checks) users(mc *api.MiniCluster) {
+	restful := field.NewPath("spec", "fluxRestful")
+	c.port(restful.Child("port"), mc.Spec.FluxRestful.Port)
+	seen := map[string]bool{}
+	for i, user := range mc.Spec.Users {
+		at := field.NewPath("spec", "users").Index(i)
+		c.matches(at.Child("name"), user.Name, userName, userNameRule)
+		if seen[user.Name] {
+			c.errs = append(c.errs, field.Duplicate(at.Child("name"), user.Name))
+		}
+		seen[user.Name] = true
+		if len(user.Password) > maxPassword {
+			c.errs = append(c.errs, field.TooLong(at.Child("password"), "", maxPassword))
+		}
+		c.line(at.Child("password"), user.Password)
+	}
+}
+
+func (c *checks) volume(at *field.Path, key string, v api.MiniClusterVolume) {
+	c.volumeName(at, key)
+	c.must(at.Child("storageClass"), v.StorageClass, validation.IsDNS1123Subdomain)
+	switch {
+	case v.StorageClass == hostpath && !path.IsAbs(v.Path):
+		c.invalid(at.Child("path"), v.Path, "must be the absolute path of a directory on the node")
+	case v.StorageClass == hostpath && strings.Contains("/"+v.Path+"/", "/../"):
+		c.invalid(at.Child("path"), v.Path, "must not have .. in it")
+	}
+	if v.StorageClass != hostpath && v.Driver == "" {
+		c.required(at.Child("driver"), "storage class %s needs a CSI driver", v.StorageClass)
+	}
+	if v.StorageClass != hostpath && v.Secret == "" {
+		c.required(at.Child("secret"), "storage class %s needs a Secret to publish the volume with", v.StorageClass)
+	}
+	c.may(at.Child("driver"), v.Driver, validation.IsDNS1123Subdomain)
+	c.may(at.Child("secret"), v.Secret, validation.IsDNS1123Subdomain)
+	c.must(at.Child("secretNamespace"), v.SecretNamespace, validation.IsDNS1123Label)
+	if q, ok := c.quantity(at.Child("capacity"), v.Capacity); ok && q.IsZero() {
+		c.invalid(at.Child("capacity"), v.Capacity, "must be more than 0")
+	}
+	c.labels(at.Child("labels"), v.Labels)
+	c.annotations(at.Child("annotations"), v.Annotations)
+	c.annotations(at.Child("claimAnnotations"), v.ClaimAnnotations)
+}
+
+// volumeName is the rule for the name of a volume in a pod.
+func (c *checks) volumeName(at *field.Path, name string) {
+	c.must(at, name, validation.IsDNS1123Label)
+	if strings.HasPrefix(name, reserved) {
+		c.invalid(at, name, "must not begin with %s: such volumes are the operator's", reserved)
+	}
+}
+
+func (c *checks) pods(mc *api.MiniCluster) {
+	spec := field.NewPath("spec")
+	c.labels(spec.Child("jobLabels"), mc.Spec.JobLabels)
+	c.must(spec.Child("network", "headlessName"), mc.Spec.Network.HeadlessName, validation.IsDNS1035Label)
+	pod := mc.Spec.Pod
+	c.labels(spec.Child("pod", "labels"), pod.Labels)
+	c.annotations(spec.Child("pod", "annotations"), pod.Annotations)
+	c.labels(spec.Child("pod", "nodeSelector"), pod.NodeSelector)
+	c.may(spec.Child("pod", "serviceAccountName"), pod.ServiceAccountName, validation.IsDNS1123Subdomain)
+	c.resources(spec.Child("pod", "resources"), pod.Resources)
+}
