@@ -13,8 +13,8 @@ from typing import Iterator, List, Set, Tuple
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`[^`]*`")
-MAKE_INLINE = re.compile(r"`make ([a-z][a-z-]*)")
-MAKE_FENCED = re.compile(r"^(?:\$ )?make ([a-z][a-z-]*)")
+MAKE_INLINE = re.compile(r"`make ([a-z][a-z0-9-]*)")
+MAKE_FENCED = re.compile(r"^(?:\$ )?make ([a-z][a-z0-9-]*)")
 
 
 def main() -> int:
@@ -77,7 +77,7 @@ def headings(name: str) -> Set[str]:
 
 def make_targets() -> Set[str]:
     with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as file:
-        return set(re.findall(r"^([a-z-]+):", file.read(), re.MULTILINE))
+        return set(re.findall(r"^([a-z0-9-]+):", file.read(), re.MULTILINE))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/test/cluster/internal/cache"
+	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
+)
+
+// Build builds the control plane's programs if they are not there, and gives their folder.
+func Build(ctx context.Context, options Options) (string, error) {
+	home, err := userHome()
+	if err != nil {
+		return "", err
+	}
+	return options.defaults().kubestack(ctx, home)
+}
+
+// Built is whether the control plane's programs are there, so that Start takes seconds and not minutes.
+func Built(ctx context.Context, options Options) (bool, error) {
+	home, err := userHome()
+	if err != nil {
+		return false, err
+	}
+	stack, err := options.components(ctx)
+	if err != nil {
+		return false, err
+	}
+	_, found, err := cache.Find(ctx, string(home), stack)
+	return found, err
+}
+
+// kubestack gives the folder with the components' programs.
+func (o Options) kubestack(ctx context.Context, home state.Home) (string, error) {
+	stack, err := o.components(ctx)
+	if err != nil {
+		return "", err
+	}
+	return cache.Build(ctx, string(home), stack, o.Log)
+}
+
+// components is the program that is all components.
+func (o Options) components(ctx context.Context) (cache.Program, error) {
+	source, err := o.source()
+	if err != nil {
+		return cache.Program{}, err
+	}
+	source = filepath.Join(source, "kubestack")
+	flags, err := versionFlags(ctx, source)
+	return cache.Program{
+		Source: source,
+		Name:   "kubestack",
+		Flags:  []string{"-trimpath", "-tags=grpcnotrace", "-ldflags=-s -w " + strings.Join(flags, " ")},
+		Links:  []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kubectl"},
+	}, err
+}
+
+// program gives the path of the cluster command.
+func (o Options) program(ctx context.Context, home state.Home) (string, error) {
+	if o.Program != "" {
+		return o.Program, nil
+	}
+	source, err := o.source()
+	if err != nil {
+		return "", err
+	}
+	bin, err := cache.Build(ctx, string(home), cache.Program{Source: source, Name: "cluster"}, slog.New(slog.DiscardHandler))
+	return filepath.Join(bin, "cluster"), err
+}
+
+// source is the folder of this module.
+func (o Options) source() (string, error) {
+	if o.Source != "" {
+		return filepath.Abs(o.Source)
+	}
+	_, file, _, _ := runtime.Caller(0)
+	if !filepath.IsAbs(file) {
+		return "", errors.New("the folder of the sources is not known from the build: name it, by --source or Options.Source")
+	}
+	return filepath.Dir(filepath.Dir(file)), nil
+}
+
+// versionFlags have the components tell the version of Kubernetes that their module asks for.
+func versionFlags(ctx context.Context, source string) ([]string, error) {
+	const module = "k8s.io/kubernetes"
+	command := exec.CommandContext(ctx, "go", "mod", "edit", "-json")
+	command.Dir = source
+	output, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", filepath.Join(source, "go.mod"), err)
+	}
+	var file struct {
+		Require []struct{ Path, Version string }
+	}
+	if err := json.Unmarshal(output, &file); err != nil {
+		return nil, err
+	}
+	for _, require := range file.Require {
+		if require.Path != module {
+			continue
+		}
+		numbers := strings.SplitN(strings.TrimPrefix(require.Version, "v"), ".", 3)
+		var flags []string
+		for _, to := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+			flags = append(flags,
+				"-X "+to+".gitVersion="+require.Version,
+				"-X "+to+".gitMajor="+numbers[0],
+				"-X "+to+".gitMinor="+numbers[1],
+				"-X "+to+".gitTreeState=clean")
+		}
+		return flags, nil
+	}
+	return nil, fmt.Errorf("%s requires no %s", filepath.Join(source, "go.mod"), module)
+}

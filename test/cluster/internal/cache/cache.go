@@ -1,0 +1,162 @@
+// Package cache builds programs once: a program is kept under a key over all that it is made from, outside the repository.
+package cache
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// unused is how long a program is kept that nobody asks for.
+const unused = 30 * 24 * time.Hour
+
+// Program is the main package in the root of a module.
+type Program struct {
+	Source string   // the module's folder
+	Name   string   // what the file is called
+	Flags  []string // for go build
+	Links  []string // other names it can be called by
+}
+
+// Find gives the folder that holds the program and its links, and whether it is there.
+func Find(ctx context.Context, home string, program Program) (string, bool, error) {
+	key, err := program.key(ctx)
+	if err != nil {
+		return "", false, fmt.Errorf("looking at the sources of %s: %w", program.Name, err)
+	}
+	folder := filepath.Join(home, program.Name+"-"+key)
+	return filepath.Join(folder, "bin"), used(folder), nil
+}
+
+// Build makes what Find does not find. Of several that ask at the same time, one builds and the others wait.
+func Build(ctx context.Context, home string, program Program, log *slog.Logger) (string, error) {
+	bin, found, err := Find(ctx, home, program)
+	if err != nil || found {
+		return bin, err
+	}
+	folder := filepath.Dir(bin)
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return "", err
+	}
+	lock := flock.New(folder + ".lock")
+	if err := acquire(ctx, lock, log.With("program", program.Name)); err != nil {
+		return "", fmt.Errorf("waiting for another build of %s: %w", program.Name, err)
+	}
+	defer lock.Unlock() //nolint:errcheck // it ends with the process
+	if used(folder) {
+		return bin, nil
+	}
+	if err := program.build(ctx, folder, log); err != nil {
+		return "", fmt.Errorf("building %s: %w", program.Name, err)
+	}
+	prune(home, program.Name, log)
+	return bin, nil
+}
+
+// used is whether the folder is there, and notes that it was asked for.
+func used(folder string) bool {
+	now := time.Now()
+	return os.Chtimes(folder, now, now) == nil
+}
+
+func acquire(ctx context.Context, lock *flock.Flock, log *slog.Logger) error {
+	held, err := lock.TryLock()
+	if err != nil || held {
+		return err
+	}
+	log.Info("another process builds it; waiting")
+	_, err = lock.TryLockContext(ctx, 200*time.Millisecond)
+	return err
+}
+
+// build makes the folder beside its place and renames it. What a killed build left is removed: the lock is held.
+func (p Program) build(ctx context.Context, folder string, log *slog.Logger) error {
+	unfinished := folder + ".new"
+	if err := os.RemoveAll(unfinished); err != nil {
+		return err
+	}
+	bin := filepath.Join(unfinished, "bin")
+	if err := os.MkdirAll(bin, 0o700); err != nil {
+		return err
+	}
+	begin := time.Now()
+	log.Info("building", "program", p.Name)
+	if err := p.compile(ctx, filepath.Join(bin, p.Name), log); err != nil {
+		return err
+	}
+	for _, link := range p.Links {
+		if err := os.Symlink(p.Name, filepath.Join(bin, link)); err != nil {
+			return err
+		}
+	}
+	log.Info("built", "program", p.Name, "took", time.Since(begin).Round(time.Second))
+	return os.Rename(unfinished, folder)
+}
+
+func (p Program) compile(ctx context.Context, output string, log *slog.Logger) error {
+	command := exec.CommandContext(ctx, "go", append(append([]string{"build", "-o", output}, p.Flags...), ".")...)
+	command.Dir = p.Source
+	command.Env = environment()
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = 10 * time.Second
+	var messages bytes.Buffer
+	command.Stdout, command.Stderr = &messages, &messages
+	if err := command.Start(); err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	defer close(done)
+	go remind(done, p.Name, log)
+	if err := command.Wait(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", command, err, bytes.TrimSpace(messages.Bytes()))
+	}
+	return nil
+}
+
+// remind says that a long build goes on.
+func remind(done <-chan struct{}, name string, log *slog.Logger) {
+	begin := time.Now()
+	ticker := time.NewTicker(time.Minute)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case now := <-ticker.C:
+			log.Info("still building", "program", name, "since", now.Sub(begin).Round(time.Second))
+		}
+	}
+}
+
+// environment makes a program for this machine from its own module alone.
+func environment() []string {
+	return append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-buildvcs=false",
+		"GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
+}
+
+// prune removes the versions of a program that nobody has asked for in a long time.
+func prune(home, name string, log *slog.Logger) {
+	folders, err := filepath.Glob(filepath.Join(home, name+"-*"))
+	if err != nil {
+		return
+	}
+	for _, folder := range folders {
+		info, err := os.Stat(folder)
+		if errors.Is(err, fs.ErrNotExist) || err != nil || time.Since(info.ModTime()) < unused {
+			continue
+		}
+		if err := os.RemoveAll(folder); err != nil {
+			log.Warn("removing a program that nobody uses", "folder", folder, "error", err)
+		}
+	}
+}

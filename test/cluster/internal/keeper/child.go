@@ -1,0 +1,101 @@
+package keeper
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/flux-framework/flux-operator/test/cluster/internal/process"
+	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
+)
+
+const (
+	pause    = 50 * time.Millisecond // between two looks whether something is ready
+	tailSize = 2 << 10               // of a log, in an error
+)
+
+// child is a component that has been started.
+type child struct {
+	name  string
+	id    process.ID
+	ended error // set before it is sent to the keeper's exits
+}
+
+// launch starts a component. It ends with this thread.
+func (k *keeper) launch(name string) error {
+	log, err := os.OpenFile(k.folder.Log(name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // the child has its own
+	command := exec.Command(k.plan.program(name), k.plan.component(name).args...)
+	command.Dir = string(k.folder.Folder)
+	command.Env = k.plan.environment()
+	command.Stdout, command.Stderr = log, log
+	command.SysProcAttr = process.Dependent(syscall.SIGKILL)
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("starting %s: %w", name, err)
+	}
+	started := &child{name: name}
+	k.children[name] = started
+	id, err := process.Of(command.Process.Pid)
+	// One that is gone already is reported below.
+	if err == nil {
+		started.id = id
+	}
+	go func() {
+		command.Wait() //nolint:errcheck // the state below says how it ended
+		started.ended = fmt.Errorf("%s ended: %s", name, command.ProcessState)
+		k.exits <- started
+	}()
+	return k.record(name, id)
+}
+
+// record notes which process a component is.
+func (k *keeper) record(name string, id process.ID) error {
+	k.state.Components = slices.DeleteFunc(k.state.Components, func(c state.Component) bool { return c.Name == name })
+	k.state.Components = append(k.state.Components, state.Component{Name: name, Process: id})
+	return k.folder.Save(k.state)
+}
+
+// await returns when what is awaited is there, and fails if a component ends before.
+func (k *keeper) await(ctx context.Context, what string, ready func(context.Context) error) error {
+	for {
+		attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
+		err := ready(attempt)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		select {
+		case ended := <-k.exits:
+			return k.failure(ended)
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for %s: %w (%w)%s", what, context.Cause(ctx), err, k.tail(what))
+		case <-time.After(pause):
+		}
+	}
+}
+
+// failure says how a component ended, with the end of its log.
+func (k *keeper) failure(ended *child) error {
+	return fmt.Errorf("%w%s", ended.ended, k.tail(ended.name))
+}
+
+// tail is the end of a component's log, as a part of a message. It is empty if there is none.
+func (k *keeper) tail(name string) string {
+	content, err := os.ReadFile(k.folder.Log(name))
+	if err != nil || len(content) == 0 {
+		return ""
+	}
+	if len(content) > tailSize {
+		content = content[len(content)-tailSize:]
+		_, content, _ = bytes.Cut(content, []byte("\n"))
+	}
+	return fmt.Sprintf("\nthe end of its log:\n%s", bytes.TrimSpace(content))
+}

@@ -1,0 +1,219 @@
+package keeper
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"path/filepath"
+	"slices"
+
+	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
+)
+
+// The components, by the names of their programs.
+const (
+	etcd        = "etcd"
+	apiServer   = "kube-apiserver"
+	controllers = "kube-controller-manager"
+	scheduler   = "kube-scheduler"
+	kwok        = "kwok"
+)
+
+// The services' range, and its first address, which the API server has inside.
+const (
+	services = "10.96.0.0/16"
+	service  = "10.96.0.1"
+)
+
+// plan is what a control plane is made of: programs, arguments, ports and files.
+type plan struct {
+	folder     state.Folder
+	bin        string
+	client     *client
+	components []component
+	nodePort   int
+}
+
+// component is one program.
+type component struct {
+	name  string
+	args  []string
+	ready func(context.Context) error
+}
+
+// newPlan chooses the ports and writes the files.
+func newPlan(folder state.Folder, bin string) (*plan, error) {
+	ports, err := freePorts(6)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{folder: folder, bin: bin, nodePort: ports[5]}
+	if err := p.writeFiles(address(ports[2])); err != nil {
+		return nil, err
+	}
+	if p.client, err = newClient(folder, address(ports[2])); err != nil {
+		return nil, err
+	}
+	p.components = []component{
+		{etcd, p.etcd(ports[0], ports[1]), p.healthy(ports[0], "/health")},
+		{apiServer, p.apiServer(ports[2], ports[0]), p.healthy(ports[2], "/readyz")},
+		{controllers, p.controllers(ports[3]), p.healthy(ports[3], "/healthz")},
+		{scheduler, p.scheduler(ports[4]), p.healthy(ports[4], "/readyz")},
+		{kwok, p.kwok(ports[5]), p.healthy(ports[5], "/healthz")},
+	}
+	return p, nil
+}
+
+func (p *plan) component(name string) component {
+	return p.components[slices.IndexFunc(p.components, func(c component) bool { return c.name == name })]
+}
+
+func (p *plan) names() []string {
+	names := make([]string, 0, len(p.components))
+	for _, component := range p.components {
+		names = append(names, component.name)
+	}
+	return names
+}
+
+// program is the path of a program.
+func (p *plan) program(name string) string { return filepath.Join(p.bin, name) }
+
+// environment is all that the programs see: what the caller has set is not for them.
+func (p *plan) environment() []string {
+	return []string{"HOME=" + string(p.folder), "TMPDIR=" + string(p.folder), "PATH=" + p.bin}
+}
+
+func (p *plan) healthy(port int, path string) func(context.Context) error {
+	return func(ctx context.Context) error { return p.client.get(ctx, address(port)+path, nil) }
+}
+
+func address(port int) string { return fmt.Sprintf("https://127.0.0.1:%d", port) }
+
+func (p *plan) pki(name string) string { return p.folder.Path("pki", name) }
+
+func (p *plan) user(name string) string { return p.folder.Path("users", name) }
+
+func (p *plan) etcd(port, peerPort int) []string {
+	return []string{
+		"--name=etcd",
+		"--data-dir=" + p.folder.Path("etcd"),
+		"--listen-client-urls=" + address(port),
+		"--advertise-client-urls=" + address(port),
+		"--listen-peer-urls=" + address(peerPort),
+		"--initial-advertise-peer-urls=" + address(peerPort),
+		"--initial-cluster=etcd=" + address(peerPort),
+		"--cert-file=" + p.pki("internal-server.crt"),
+		"--key-file=" + p.pki("internal-server.key"),
+		"--client-cert-auth",
+		"--trusted-ca-file=" + p.pki("internal.crt"),
+		"--peer-cert-file=" + p.pki("internal-server.crt"),
+		"--peer-key-file=" + p.pki("internal-server.key"),
+		"--peer-client-cert-auth",
+		"--peer-trusted-ca-file=" + p.pki("internal.crt"),
+		"--unsafe-no-fsync", // the data outlives a killed etcd, not a machine
+		"--enable-grpc-gateway=false",
+		"--log-level=warn",
+	}
+}
+
+func (p *plan) apiServer(port, etcdPort int) []string {
+	return []string{
+		"--bind-address=127.0.0.1",
+		"--advertise-address=127.0.0.1",
+		"--endpoint-reconciler-type=none", // no Endpoints may name a loopback address
+		fmt.Sprintf("--secure-port=%d", port),
+		"--cert-dir=" + p.folder.Path("pki"),
+		"--tls-cert-file=" + p.pki("server.crt"),
+		"--tls-private-key-file=" + p.pki("server.key"),
+		"--client-ca-file=" + p.pki("cluster.crt"),
+		"--etcd-servers=" + address(etcdPort),
+		"--etcd-cafile=" + p.pki("internal.crt"),
+		"--etcd-certfile=" + p.pki("internal-client.crt"),
+		"--etcd-keyfile=" + p.pki("internal-client.key"),
+		"--kubelet-certificate-authority=" + p.pki("internal.crt"),
+		"--kubelet-client-certificate=" + p.pki("internal-client.crt"),
+		"--kubelet-client-key=" + p.pki("internal-client.key"),
+		"--kubelet-preferred-address-types=InternalIP",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + p.pki("service-accounts.key"),
+		"--service-account-signing-key-file=" + p.pki("service-accounts.key"),
+		"--service-cluster-ip-range=" + services,
+		"--authorization-mode=RBAC",
+		"--allow-privileged",
+		// Asked to end, it ends the watches. Without these it waits a minute for them.
+		"--shutdown-send-retry-after",
+		"--shutdown-watch-termination-grace-period=1s",
+		"--profiling=false",
+	}
+}
+
+func (p *plan) controllers(port int) []string {
+	return append(p.internalServer(port),
+		"--kubeconfig="+p.user(controllers),
+		"--service-account-private-key-file="+p.pki("service-accounts.key"),
+		"--root-ca-file="+p.pki("cluster.crt"),
+		"--node-monitor-grace-period=8760h", // kwok renews nothing
+		"--leader-elect=false",
+		"--kube-api-qps=500",
+		"--kube-api-burst=1000",
+		"--profiling=false",
+	)
+}
+
+func (p *plan) scheduler(port int) []string {
+	return append(p.internalServer(port),
+		"--kubeconfig="+p.user(scheduler),
+		"--leader-elect=false",
+		"--kube-api-qps=500",
+		"--kube-api-burst=1000",
+		"--profiling=false",
+	)
+}
+
+// internalServer is how a controller serves its health, and nothing else.
+func (p *plan) internalServer(port int) []string {
+	return []string{
+		"--bind-address=127.0.0.1",
+		fmt.Sprintf("--secure-port=%d", port),
+		"--tls-cert-file=" + p.pki("internal-server.crt"),
+		"--tls-private-key-file=" + p.pki("internal-server.key"),
+		"--authentication-skip-lookup",
+	}
+}
+
+func (p *plan) kwok(port int) []string {
+	return []string{
+		"--config=" + p.folder.Path("stages.yaml"),
+		"--kubeconfig=" + p.user(kwok),
+		"--manage-all-nodes",
+		"--node-lease-duration-seconds=0", // after a kill, the leases would keep the next one away until they end
+		"--cidr=10.244.0.0/16",
+		"--kubelet-address=" + fmt.Sprintf("127.0.0.1:%d", port),
+		"--kubelet-cert-file=" + p.pki("internal-server.crt"),
+		"--kubelet-key-file=" + p.pki("internal-server.key"),
+		"--kubelet-client-ca-file=" + p.pki("internal.crt"),
+	}
+}
+
+// freePorts finds ports of the loopback address that nobody listens on. They are below those that systems give to outgoing
+// connections, so that nothing takes them by chance before their components do.
+func freePorts(count int) ([]int, error) {
+	const low, high, tries = 20000, 30000, 1000
+	var ports []int
+	var last error
+	for range tries {
+		port := low + rand.IntN(high-low)
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			last = err
+			continue
+		}
+		defer listener.Close() //nolint:errcheck,gocritic // all are held until all are found, so that none is found twice
+		if ports = append(ports, port); len(ports) == count {
+			return ports, nil
+		}
+	}
+	return nil, fmt.Errorf("finding %d free ports from %d to %d: %w", count, low, high, last)
+}

@@ -1,0 +1,43 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// born is the boot and the tick in it.
+func born(pid int) (string, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+		return "", ErrGone
+	}
+	if err != nil {
+		return "", err
+	}
+	// The program's name is in parentheses and may hold any character; behind it the state is the first field, the number
+	// of threads the eighteenth, the time of birth the twentieth.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) < 20 {
+		return "", fmt.Errorf("reading /proc/%d/stat: %q has too few fields", pid, stat)
+	}
+	// The first thread may be dead while others hold files and locks.
+	if state, threads := fields[0], fields[17]; (state == "Z" || state == "X") && (threads == "0" || threads == "1") {
+		return "", ErrGone
+	}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(boot)) + "/" + fields[19], nil
+}
+
+// Dependent makes a child that the system ends with the thread that starts it: the caller stays on one thread, by
+// runtime.LockOSThread.
+func Dependent(signal syscall.Signal) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: signal}
+}

@@ -1,0 +1,6 @@
+// Command cluster starts, watches and ends a real Kubernetes control plane for tests, on the loopback address.
+package main
+
+import "os"
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

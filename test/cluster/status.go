@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/flux-framework/flux-operator/test/cluster/cluster"
+)
+
+func (f *flags) status() *cobra.Command {
+	return f.dir(&cobra.Command{
+		Use:   "status",
+		Short: "Print what runs; the exit code is 1 if there is no control plane that runs",
+		Args:  cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			status, err := cluster.Look(f.options.Dir)
+			out := command.OutOrStdout()
+			if errors.Is(err, cluster.ErrNone) {
+				fmt.Fprintln(out, "state\tnone")
+				return exitCode(notRuns)
+			}
+			if err != nil {
+				return err
+			}
+			table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+			fmt.Fprintf(table, "state\t%s\n", status.Phase)
+			fmt.Fprintf(table, "dir\t%s\n", status.Dir)
+			for _, component := range status.Components {
+				state := "gone"
+				if component.Alive {
+					state = "running"
+				}
+				fmt.Fprintf(table, "%s\t%s, process %d\n", component.Name, state, component.PID)
+			}
+			if err := table.Flush(); err != nil {
+				return err
+			}
+			if status.Failure != "" {
+				fmt.Fprintln(out, status.Failure)
+			}
+			if status.Phase != cluster.Running {
+				return exitCode(notRuns)
+			}
+			return nil
+		},
+	})
+}
