@@ -8,11 +8,12 @@ N ?= 5
 ARGS ?=
 
 SDKGEN := .tools/bin/sdkgen
+CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 # Whoever changes this version runs `make lint` once with it.
 GOLANGCI := v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: api generate swagger sdk-python sdk-go verify rules test test-python bench lint docs tools clean help
+.PHONY: api generate swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench lint docs tools clean help bin/cluster
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no folder api/$(API_VERSION)" >&2; exit 2; }
@@ -44,6 +45,23 @@ test: tools ## Run all tests: Go, then Python
 test-python: ## Run the Python tests only, on every Python and kubernetes client
 	$(PYTHON) test/python/matrix.py --workdir .tools/python $(ARGS)
 
+build: ## Build the operator and its helper, static, into bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/manager ./cmd/fluxoperator-gen
+
+cluster: bin/cluster ## Start a control plane for tests that stays; `bin/cluster down` ends it
+	@$< up --crd $(CRD)
+
+test-e2e: bin/cluster ## Run the tests that need a control plane, on one of their own
+	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 20m -v ./test/e2e
+
+test-cluster: bin/cluster ## Test the control plane itself: crashes, kills, restarts
+	@$< build >/dev/null
+	cd test/cluster && CI=true $(GO) test -timeout 20m ./...
+	cd test/cluster/kubestack && CGO_ENABLED=0 $(GO) test -trimpath ./internal/node
+
+test-faults: bin/cluster ## Kill the operator, cut it off, load it; prints the tables of docs/reliability.md
+	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e
+
 bench: tools ## Measure `sdkgen generate` against the classic recipe, N rounds
 	@$(GO) run ./test/bench -n $(N) $(ARGS)
 
@@ -66,5 +84,8 @@ tools: ## Fetch the pinned tools into .tools/ and build sdkgen there
 clean: ## Remove .tools/ and bin/; the next run fetches the tools again
 	rm -rf .tools bin
 
+bin/cluster:
+	@cd test/cluster && $(GO) build -buildvcs=false -o ../../$@ .
+
 help: ## List the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { gsub(/\$$\(GOLANGCI\)/, "$(GOLANGCI)"); printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { gsub(/\$$\(GOLANGCI\)/, "$(GOLANGCI)"); printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

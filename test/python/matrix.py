@@ -5,7 +5,8 @@
 
 For each pair it makes a virtual environment, installs the SDK into it with pip as a
 user would, and runs the tests that were generated with the SDK and those beside this
-file. A line a pair and a summary go to standard output.
+file, or with --cluster those of test/e2e/python against the cluster that KUBECONFIG
+leads to. A line a pair and a summary go to standard output.
 
 Exit code 0: every pair passed, or pip refused it because that kubernetes does not
 support that Python. 1: a pair failed, or could not run and --strict is given.
@@ -35,6 +36,8 @@ KUBERNETES = ("36.0.3", "37.0.2")
 # 36 is the first kubernetes that refuses Python 3.9, so the oldest Python has the
 # oldest kubernetes that the SDK allows and the newest that is to be had for it.
 ALSO = (("3.9", "29.0.0"), ("3.9", "35.0.0"))
+# On a cluster, the oldest and the newest, and the last before kubernetes was made anew.
+ON_CLUSTER = [ALSO[0], (CURRENT, KUBERNETES[0]), (PYTHONS[1], KUBERNETES[1])]
 
 OK, FAILED, REFUSED, NOT_RUN = "ok", "FAILED", "refused", "not run"
 
@@ -163,8 +166,15 @@ def environment(workdir: Path, python: Path, version: str, kubernetes: str) -> P
     return inner
 
 
-def test(workdir: Path, sdk: Path, python: Path, name: str, kubernetes: str) -> str:
-    """Installs the SDK and runs the tests, all from copies.
+def test(
+    workdir: Path,
+    sdk: Path,
+    python: Path,
+    name: str,
+    kubernetes: str,
+    sources: Dict[str, Path],
+) -> str:
+    """Installs the SDK and runs the tests of some folders, all from copies.
 
     pip and pytest leave files where they work, and a source tree beside the tests
     would be imported in place of what was installed.
@@ -180,7 +190,7 @@ def test(workdir: Path, sdk: Path, python: Path, name: str, kubernetes: str) -> 
     scratch.mkdir(parents=True)
     skip = shutil.ignore_patterns("build", "*.egg-info", "__pycache__")
     shutil.copytree(sdk, scratch / "sdk", ignore=skip)
-    for folder, source in (("generated", sdk / "test"), ("python", HERE)):
+    for folder, source in sources.items():
         (scratch / folder).mkdir()
         for path in sorted(source.glob("*.py")):
             if path.name not in ("__init__.py", "matrix.py"):
@@ -191,14 +201,16 @@ def test(workdir: Path, sdk: Path, python: Path, name: str, kubernetes: str) -> 
     run(*pip, "check", cwd=scratch)
     options = ("-q", "-p", "no:cacheprovider", "--import-mode=importlib")
     printed = run(
-        *(python, "-m", "pytest", *options, "generated", "python"),
+        *(python, "-m", "pytest", *options, *sources),
         env={"FLUXOPERATOR_CHECKOUT": str(CHECKOUT), "PYTHONDONTWRITEBYTECODE": "1"},
         cwd=scratch,
     )
     return printed.strip().splitlines()[-1]
 
 
-def attempt(workdir: Path, sdk: Path, pair: Tuple[str, str]) -> Outcome:
+def attempt(
+    workdir: Path, sdk: Path, pair: Tuple[str, str], sources: Dict[str, Path]
+) -> Outcome:
     """Does all that is to be done for a pair."""
     version, kubernetes = pair
     found = interpreter(version)
@@ -216,7 +228,7 @@ def attempt(workdir: Path, sdk: Path, pair: Tuple[str, str]) -> Outcome:
         return Outcome(FAILED, "making the environment", str(error))
     try:
         name = f"{full}-{kubernetes}"
-        return Outcome(OK, test(workdir, sdk, python, name, kubernetes))
+        return Outcome(OK, test(workdir, sdk, python, name, kubernetes, sources))
     except StepFailed as error:
         return Outcome(FAILED, "installing or testing", str(error))
 
@@ -248,17 +260,27 @@ def main(arguments: List[str]) -> int:
         default=bool(os.environ.get("CI")),
         help="fail when an interpreter is missing (default where CI is set)",
     )
+    parser.add_argument(
+        "--cluster",
+        action="store_true",
+        help="run the tests that need a cluster, which KUBECONFIG leads to",
+    )
     options = parser.parse_args(arguments)
     sdk = options.sdk.resolve()
+    sources = {"generated": sdk / "test", "python": HERE}
+    if options.cluster:
+        sources = {"cluster": CHECKOUT / "test" / "e2e" / "python"}
+        if not os.environ.get("KUBECONFIG"):
+            parser.error("KUBECONFIG names no cluster: `make test-e2e` starts one")
     if not (sdk / "pyproject.toml").is_file():
         parser.error(f"no SDK in {sdk}: run `make api` first")
     workdir = options.workdir.resolve()
     workdir.mkdir(parents=True, exist_ok=True)
 
     began = time.monotonic()
-    todo = pairs()
+    todo = ON_CLUSTER if options.cluster else pairs()
     with ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        outcomes = pool.map(lambda pair: attempt(workdir, sdk, pair), todo)
+        outcomes = pool.map(lambda pair: attempt(workdir, sdk, pair, sources), todo)
         count = dict.fromkeys((OK, FAILED, REFUSED, NOT_RUN), 0)
         for (version, kubernetes), outcome in zip(todo, outcomes):
             count[outcome.state] += 1

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	manifests = "../../config/"
+	chart     = "../../charts/flux-operator"
+)
+
+// documents decodes the documents of a kind.
+func documents[T any](t *testing.T, text []byte, kind string) []T {
+	t.Helper()
+	var all []T
+	for part := range strings.SplitSeq("\n"+string(text), "\n---") {
+		var head struct{ Kind string }
+		if err := yaml.Unmarshal([]byte(part), &head); err != nil {
+			t.Fatal(err)
+		}
+		if head.Kind != kind {
+			continue
+		}
+		var one T
+		if err := yaml.UnmarshalStrict([]byte(part), &one); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// checkDeployment wants a manager that starts with these flags, is probed where it listens, and runs
+// without privileges.
+func checkDeployment(t *testing.T, d appsv1.Deployment) *options {
+	t.Helper()
+	c := d.Spec.Template.Spec.Containers[0]
+	o, err := parse(c.Args, &bytes.Buffer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ports := map[string]int32{}
+	for _, p := range c.Ports {
+		ports[p.Name] = p.ContainerPort
+	}
+	health := intstr.FromInt32(ports["health"])
+	if o.probeAddress != ":"+health.String() || c.LivenessProbe.HTTPGet.Path != "/healthz" || c.ReadinessProbe.HTTPGet.Path != "/readyz" {
+		t.Errorf("probes: %s, %+v, %+v", o.probeAddress, c.LivenessProbe.HTTPGet, c.ReadinessProbe.HTTPGet)
+	}
+	metrics := intstr.FromInt32(ports["metrics"])
+	if o.metricsAddress != "0" && (o.metricsAddress != ":"+metrics.String() || !o.metricsSecure) {
+		t.Errorf("metrics: %s, port %s, secure %t", o.metricsAddress, metrics.String(), o.metricsSecure)
+	}
+	if !o.leaderElect {
+		t.Error("two of them would work at once")
+	}
+	s := c.SecurityContext
+	if !*d.Spec.Template.Spec.SecurityContext.RunAsNonRoot || *s.AllowPrivilegeEscalation || !*s.ReadOnlyRootFilesystem {
+		t.Errorf("privileges: %+v", s)
+	}
+	return o
+}
+
+// TestDeployment checks the one of config/.
+func TestDeployment(t *testing.T) {
+	all := documents[appsv1.Deployment](t, read(t, manifests+"manager/deployment.yaml"), "Deployment")
+	if len(all) != 1 {
+		t.Fatalf("%d deployments", len(all))
+	}
+	checkDeployment(t, all[0])
+}
+
+// TestChartFiles wants the chart to have the manifests of config/ themselves, and its schema to know
+// all values.
+func TestChartFiles(t *testing.T) {
+	for file, origin := range map[string]string{
+		"/crds/flux-framework.org_miniclusters.yaml": "crd/bases/flux-framework.org_miniclusters.yaml",
+		"/files/role.yaml":                           "rbac/role.yaml",
+		"/files/minicluster_editor_role.yaml":        "rbac/minicluster_editor_role.yaml",
+		"/files/minicluster_viewer_role.yaml":        "rbac/minicluster_viewer_role.yaml",
+	} {
+		if d := cmp.Diff(string(read(t, manifests+origin)), string(read(t, chart+file))); d != "" {
+			t.Errorf("%s%s is not config/%s:\n%s", chart, file, origin, d)
+		}
+	}
+	var values map[string]any
+	var schema struct{ Properties map[string]any }
+	if err := yaml.Unmarshal(read(t, chart+"/values.yaml"), &values); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(read(t, chart+"/values.schema.json"), &schema); err != nil {
+		t.Fatal(err)
+	}
+	delete(schema.Properties, "global") // Helm's own
+	if d := cmp.Diff(slices.Sorted(maps.Keys(values)), slices.Sorted(maps.Keys(schema.Properties))); d != "" {
+		t.Error(d)
+	}
+}
+
+// template renders the chart.
+func template(t *testing.T, values ...string) []byte {
+	t.Helper()
+	helm, err := exec.LookPath("helm")
+	if err != nil {
+		t.Skip("helm is not in PATH: the chart is not rendered")
+	}
+	args := []string{"template", "test", chart, "--namespace", "ops"}
+	for _, value := range values {
+		args = append(args, "--set", value)
+	}
+	cmd := exec.Command(helm, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	return stdout.Bytes()
+}
+
+// rights lists verbs on resources, one each.
+func rights(rules []rbacv1.PolicyRule) []string {
+	var all []string
+	for _, rule := range rules {
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				for _, verb := range rule.Verbs {
+					all = append(all, verb+" "+group+"/"+resource)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestChart renders the chart for all namespaces, for two, and without volumes, and holds the
+// rights of the operator against those that controller-gen makes.
+func TestChart(t *testing.T) {
+	generated := rights(documents[rbacv1.ClusterRole](t, read(t, manifests+"rbac/role.yaml"), "ClusterRole")[0].Rules)
+	isVolume := func(right string) bool { return strings.HasSuffix(right, "/persistentvolumes") }
+	namespaced := slices.DeleteFunc(slices.Clone(generated), isVolume)
+	volumes := slices.DeleteFunc(slices.Clone(generated), func(r string) bool { return !isVolume(r) })
+	for name, test := range map[string]struct {
+		values           []string
+		cluster, inEach  []string
+		namespaces       []string
+		volumes, metrics bool
+	}{
+		"everywhere":      {nil, generated, nil, nil, true, true},
+		"two":             {[]string{"watchNamespaces={a,b}"}, volumes, namespaced, []string{"a", "b"}, true, true},
+		"two, no volumes": {[]string{"watchNamespaces={a,b}", "allowVolumes=false", "metrics.enabled=false"}, nil, namespaced, []string{"a", "b"}, false, false},
+		"no volumes":      {[]string{"allowVolumes=false"}, namespaced, nil, nil, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := template(t, test.values...)
+			var cluster []string
+			in := map[string][]string{}
+			for _, role := range documents[rbacv1.ClusterRole](t, text, "ClusterRole") {
+				if strings.HasSuffix(role.Name, "-manager") {
+					cluster = rights(role.Rules)
+				}
+			}
+			for _, role := range documents[rbacv1.Role](t, text, "Role") {
+				in[role.Namespace] = rights(role.Rules)
+			}
+			if d := cmp.Diff(test.cluster, cluster); d != "" {
+				t.Error(d)
+			}
+			for _, namespace := range test.namespaces {
+				if d := cmp.Diff(test.inEach, in[namespace]); d != "" {
+					t.Errorf("%s: %s", namespace, d)
+				}
+			}
+			if len(in) != len(test.namespaces)+1 || len(in["ops"]) == 0 {
+				t.Errorf("there are roles in %v", slices.Sorted(maps.Keys(in)))
+			}
+			o := checkDeployment(t, documents[appsv1.Deployment](t, text, "Deployment")[0])
+			if !slices.Equal(o.namespaces, test.namespaces) || o.volumes != test.volumes || (o.metricsAddress != "0") != test.metrics {
+				t.Errorf("options %+v", o)
+			}
+		})
+	}
+}

@@ -1,0 +1,226 @@
+package controller
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+)
+
+// edit changes the spec of a MiniCluster as a user would, and reconciles it.
+func (w *world) edit(name string, change func(*api.MiniClusterSpec)) []string {
+	w.Helper()
+	mc := get(w, &api.MiniCluster{}, name)
+	change(&mc.Spec)
+	mc.Generation++
+	w.save(mc)
+	_, writes := w.reconcile(name)
+	return writes
+}
+
+// TestScale wants completions and parallelism changed together, within the bounds.
+func TestScale(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", plain))
+	w.reconcile("mc")
+	w.told()
+	for _, test := range []struct{ ask, want int32 }{{4, 4}, {1, 1}, {9, 4}, {0, 1}} {
+		w.edit("mc", func(s *api.MiniClusterSpec) { s.Size = test.ask })
+		job := get(w, &batchv1.Job{}, "mc").Spec
+		mc := get(w, &api.MiniCluster{}, "mc")
+		if *job.Completions != test.want || *job.Parallelism != test.want || mc.Status.Size != test.want || mc.Status.MaximumSize != 4 {
+			t.Errorf("size %d: %d completions, %d in parallel, status %+v", test.ask, *job.Completions, *job.Parallelism, mc.Status)
+		}
+		if want := min(test.ask, 4); mc.Spec.Size != want {
+			t.Errorf("size %d became %d, want %d", test.ask, mc.Spec.Size, want)
+		}
+	}
+	told := strings.Join(w.told(), "\n")
+	if strings.Count(told, "Normal Scaled") != 4 || strings.Count(told, "Warning SizeLimited") != 1 {
+		t.Errorf("events\n%s", told)
+	}
+}
+
+// TestSpecChange wants the Job and its scripts left as they are when the spec changes, but for what
+// can be followed.
+func TestSpecChange(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", plain))
+	w.reconcile("mc")
+	job, script := get(w, &batchv1.Job{}, "mc"), get(w, &corev1.ConfigMap{}, "mc-entrypoint")
+	w.told()
+	writes := w.edit("mc", func(s *api.MiniClusterSpec) { s.Containers[0].Command = "other" })
+	if d := cmp.Diff([]string{"patch status of MiniCluster mc"}, writes); d != "" {
+		t.Error(d)
+	}
+	if c := w.ready("mc"); c.Status != metav1.ConditionFalse || c.Reason != reasonSpecChanged {
+		t.Errorf("condition %+v", c)
+	}
+	if told := w.told(); len(told) != 1 || !strings.HasPrefix(told[0], "Warning SpecChanged") {
+		t.Errorf("events %q", told)
+	}
+	if d := cmp.Diff(job, get(w, &batchv1.Job{}, "mc")) + cmp.Diff(script, get(w, &corev1.ConfigMap{}, "mc-entrypoint")); d != "" {
+		t.Error(d)
+	}
+	w.edit("mc", func(s *api.MiniClusterSpec) { s.Size, s.DeadlineSeconds = 3, 60 })
+	if spec := get(w, &batchv1.Job{}, "mc").Spec; *spec.Completions != 3 || *spec.ActiveDeadlineSeconds != 60 {
+		t.Errorf("it does not follow the size and the deadline: %+v", spec)
+	}
+	w.edit("mc", func(s *api.MiniClusterSpec) { s.Containers[0].Command = "hostname" })
+	if c := w.ready("mc"); c.Status != metav1.ConditionTrue {
+		t.Errorf("condition %+v", c)
+	}
+}
+
+// TestEarlyChange wants a spec followed as long as there is no Job.
+func TestEarlyChange(t *testing.T) {
+	foreign := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "mc"}}
+	w := newWorld(t, sample(t, "mc", plain), foreign)
+	w.reconcile("mc")
+	before := certificate(w, "mc")
+	if c := w.ready("mc"); c.Reason != reasonConflict {
+		t.Errorf("condition %+v", c)
+	}
+	if err := w.store.Delete(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	w.edit("mc", func(s *api.MiniClusterSpec) { s.Containers[0].Command = "elsewhere" })
+	if text := get(w, &corev1.ConfigMap{}, "mc-entrypoint").Data["mc.sh"]; !strings.Contains(text, "elsewhere") {
+		t.Errorf("the script is the old one:\n%s", text)
+	}
+	if w.ready("mc").Status != metav1.ConditionTrue || certificate(w, "mc") != before {
+		t.Error("it is not ready, or has other keys")
+	}
+}
+
+// TestUpgrade wants the objects of a Job left as another version of the operator made them, and
+// edits by others undone by the version that made it.
+func TestUpgrade(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", plain))
+	w.reconcile("mc")
+	script := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
+	made := script.Data["mc.sh"]
+	script.Data["mc.sh"] = "edited"
+	w.save(script)
+	w.reconcile("mc")
+	if get(w, &corev1.ConfigMap{}, "mc-entrypoint").Data["mc.sh"] != made {
+		t.Error("the script was not put back")
+	}
+
+	job := get(w, &batchv1.Job{}, "mc")
+	job.Annotations[AnnotationObjects] = "of another version"
+	w.save(job)
+	script = get(w, &corev1.ConfigMap{}, "mc-entrypoint")
+	script.Data["mc.sh"] = "of another version"
+	w.save(script)
+	if _, writes := w.reconcile("mc"); len(writes) > 0 || w.ready("mc").Status != metav1.ConditionTrue {
+		t.Errorf("it did %q", writes)
+	}
+	if err := w.store.Delete(t.Context(), script); err != nil {
+		t.Fatal(err)
+	}
+	if _, writes := w.reconcile("mc"); !slices.Contains(writes, "create ConfigMap mc-entrypoint") {
+		t.Errorf("it did %q", writes)
+	}
+	w.edit("mc", func(s *api.MiniClusterSpec) { s.Size = 3 })
+	if *get(w, &batchv1.Job{}, "mc").Spec.Completions != 3 {
+		t.Error("it does not follow the size")
+	}
+}
+
+// TestEnd wants a Job that was deleted after its end not run again, and cleanup to delete the
+// MiniCluster.
+func TestEnd(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", plain))
+	w.reconcile("mc")
+	w.told()
+	w.setJob("mc", jobIs(batchv1.JobComplete))
+	w.reconcile("mc")
+	if told := w.told(); len(told) != 1 || !strings.HasPrefix(told[0], "Normal Completed") {
+		t.Errorf("events %q", told)
+	}
+	w.edit("mc", func(s *api.MiniClusterSpec) { s.Size = 4 })
+	if *get(w, &batchv1.Job{}, "mc").Spec.Completions != 2 {
+		t.Error("the Job was scaled after its end")
+	}
+	if err := w.store.Delete(t.Context(), get(w, &batchv1.Job{}, "mc")); err != nil {
+		t.Fatal(err)
+	}
+	if _, writes := w.reconcile("mc"); len(writes) > 0 {
+		t.Errorf("without its Job it did %q", writes)
+	}
+	w.edit("mc", func(s *api.MiniClusterSpec) { s.Cleanup = true })
+	if err := w.store.Get(t.Context(), client.ObjectKey{Namespace: "lab", Name: "mc"}, &api.MiniCluster{}); !apierrors.IsNotFound(err) {
+		t.Errorf("the MiniCluster is there: %v", err)
+	}
+}
+
+// TestServicePod wants a pod that has ended replaced.
+func TestServicePod(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", crowded))
+	w.reconcile("mc")
+	pod := get(w, &corev1.Pod{}, "mc-services")
+	pod.Status.Phase = corev1.PodFailed
+	w.saveStatus(pod)
+	w.reconcile("mc")
+	if c := w.ready("mc"); c.Reason != reasonWaiting {
+		t.Errorf("condition %+v", c)
+	}
+	w.reconcile("mc")
+	if again := get(w, &corev1.Pod{}, "mc-services"); again.UID == pod.UID || w.ready("mc").Status != metav1.ConditionTrue {
+		t.Error("it was not replaced")
+	}
+}
+
+// TestLabels wants an object that lost the labels by which the caches know it to get them back.
+func TestLabels(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", plain))
+	w.reconcile("mc")
+	script := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
+	want := script.Labels
+	script.Labels = nil
+	w.save(script)
+	w.hidden = func(o client.Object, key client.ObjectKey) bool { return key.Name == "mc-entrypoint" }
+	if result, _ := w.reconcile("mc"); result.RequeueAfter != retrySoon {
+		t.Errorf("it does not come back: %+v", result)
+	}
+	if d := cmp.Diff(want, get(w, &corev1.ConfigMap{}, "mc-entrypoint").Labels); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestLost wants what is lost between a look and a write to be looked at again.
+func TestLost(t *testing.T) {
+	w := newWorld(t, sample(t, "one", plain), sample(t, "two", plain))
+	w.reconcile("one")
+	w.failing = func(verb string, o client.Object) error {
+		return apierrors.NewNotFound(schema.GroupResource{Resource: "services"}, o.GetName())
+	}
+	if result, _ := w.reconcile("two"); result.RequeueAfter != retrySoon {
+		t.Errorf("it does not come back: %+v", result)
+	}
+	w.failing = func(verb string, o client.Object) error {
+		return apierrors.NewNotFound(api.Resource("miniclusters"), o.GetName())
+	}
+	if result, _ := w.reconcile("two"); !result.IsZero() {
+		t.Errorf("it comes back for a MiniCluster that is gone: %+v", result)
+	}
+}
+
+// TestStale wants a reconciliation that began with an old MiniCluster to write no status.
+func TestStale(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", plain))
+	stale := get(w, &api.MiniCluster{}, "mc")
+	w.reconcile("mc")
+	err := w.update(t.Context(), stale, func() { report(stale, nil, nil) })
+	if !apierrors.IsConflict(err) {
+		t.Errorf("writing over a newer status: %v", err)
+	}
+}

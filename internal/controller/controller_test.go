@@ -1,0 +1,204 @@
+package controller
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+)
+
+// TestCreate wants the objects made in their order, with the status written before the first and
+// after the last of them, and nothing done the second time.
+func TestCreate(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", crowded))
+	result, writes := w.reconcile("mc")
+	want := []string{
+		"patch status of MiniCluster mc",
+		"create ConfigMap mc-entrypoint", "create ConfigMap mc-flux-config", "create ConfigMap mc-curve-mount", "create ConfigMap mc-flux-restful",
+		"create PersistentVolume lab.mc.data", "create PersistentVolume lab.mc.kept",
+		"create PersistentVolumeClaim mc.data", "create PersistentVolumeClaim mc.kept",
+		"create Service flux-service", "create Service db", "create Pod mc-services", "create Job mc",
+		"patch status of MiniCluster mc",
+	}
+	if d := cmp.Diff(want, writes); d != "" || !result.IsZero() {
+		t.Errorf("%+v %s", result, d)
+	}
+	if _, again := w.reconcile("mc"); len(again) > 0 {
+		t.Errorf("the second time did %q", again)
+	}
+	told := w.told()
+	if len(told) != 1 || !strings.HasPrefix(told[0], "Normal Created ") {
+		t.Errorf("events %q", told)
+	}
+}
+
+// TestOwners wants each object to be controlled by its MiniCluster, but for those that cannot be.
+func TestOwners(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", crowded), sample(t, "other", plain))
+	w.reconcile("mc")
+	w.reconcile("other")
+	mc := get(w, &api.MiniCluster{}, "mc")
+	for _, o := range []client.Object{
+		get(w, &corev1.ConfigMap{}, "mc-entrypoint"), get(w, &corev1.Service{}, "db"), get(w, &corev1.Pod{}, "mc-services"),
+		get(w, &batchv1.Job{}, "mc"), get(w, &corev1.PersistentVolumeClaim{}, "mc.data"),
+	} {
+		if !metav1.IsControlledBy(o, mc) || !*o.GetOwnerReferences()[0].BlockOwnerDeletion {
+			t.Errorf("%s: owners %+v", o.GetName(), o.GetOwnerReferences())
+		}
+	}
+	if owners := get(w, &corev1.PersistentVolume{}, "lab.mc.data").OwnerReferences; len(owners) > 0 {
+		t.Errorf("the volume has owners: %+v", owners)
+	}
+	var names []string
+	for _, owner := range get(w, &corev1.Service{}, "flux-service").OwnerReferences {
+		names = append(names, owner.Name)
+		if owner.Controller != nil && *owner.Controller {
+			t.Errorf("%s controls what it shares", owner.Name)
+		}
+	}
+	slices.Sort(names)
+	if d := cmp.Diff([]string{"mc", "other"}, names); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestKeys wants keys to stay when the cache does not know them yet, and when all else is lost.
+func TestKeys(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", crowded))
+	w.reconcile("mc")
+	before := certificate(w, "mc")
+	password := get(w, &corev1.ConfigMap{}, "mc-flux-restful").Data["password.ada"]
+
+	w.hidden = func(o client.Object, key types.NamespacedName) bool {
+		return kindOf(o) == "ConfigMap" || kindOf(o) == "Job"
+	}
+	result, _ := w.reconcile("mc")
+	if result.RequeueAfter != retrySoon {
+		t.Errorf("it does not come back: %+v", result)
+	}
+	w.hidden = nil
+	for _, lost := range []client.Object{get(w, &batchv1.Job{}, "mc"), get(w, &corev1.ConfigMap{}, "mc-entrypoint")} {
+		if err := w.store.Delete(t.Context(), lost); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, writes := w.reconcile("mc"); !slices.Contains(writes, "create Job mc") || !slices.Contains(writes, "create ConfigMap mc-entrypoint") {
+		t.Errorf("it did %q", writes)
+	}
+	if certificate(w, "mc") != before || get(w, &corev1.ConfigMap{}, "mc-flux-restful").Data["password.ada"] != password {
+		t.Error("the keys have changed")
+	}
+}
+
+// TestRefused wants problems in the condition and an event, no object, and no hurry.
+func TestRefused(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec, reason, message string
+		prepare               func(*world)
+	}{
+		"invalid":         {"{containers: []}", reasonInvalid, "spec.containers", nil},
+		"invalid name":    {plain, reasonInvalid, "metadata.name", func(w *world) { w.rename("Mc.1") }},
+		"without volumes": {crowded, reasonNoVolumes, "spec.volumes", func(w *world) { w.Volumes = false }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, sample(t, "mc", test.spec))
+			cluster := "mc"
+			if test.prepare != nil {
+				test.prepare(w)
+			}
+			if name == "invalid name" {
+				cluster = "Mc.1"
+			}
+			for range 2 {
+				if result, _ := w.reconcile(cluster); result.RequeueAfter != 0 {
+					t.Errorf("it comes back by itself: %+v", result)
+				}
+			}
+			c := w.ready(cluster)
+			if c.Status != metav1.ConditionFalse || c.Reason != test.reason || !strings.Contains(c.Message, test.message) {
+				t.Errorf("condition %+v", c)
+			}
+			if told := w.told(); len(told) != 1 || !strings.HasPrefix(told[0], "Warning "+test.reason) {
+				t.Errorf("events %q", told)
+			}
+			if all := w.everything(); len(all) > 0 {
+				t.Errorf("there are %q", all)
+			}
+		})
+	}
+}
+
+func (w *world) rename(name string) {
+	mc := get(w, &api.MiniCluster{}, "mc")
+	mc.Name, mc.ResourceVersion, mc.UID = name, "", ""
+	w.add(mc)
+}
+
+// TestForeign wants objects of others left alone, and those without an owner adopted.
+func TestForeign(t *testing.T) {
+	other := labelled("mc-entrypoint", "mc")
+	other.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "x", UID: "x", Controller: new(true)}}
+	earlier := labelled("mc-entrypoint", "mc")
+	earlier.OwnerReferences = []metav1.OwnerReference{{APIVersion: "flux-framework.org/v1alpha1", Kind: "MiniCluster", Name: "mc", UID: "earlier", Controller: new(true)}}
+	for name, test := range map[string]struct {
+		meta   metav1.ObjectMeta
+		reason string
+	}{
+		"unlabelled":  {metav1.ObjectMeta{Namespace: "lab", Name: "mc-entrypoint"}, reasonConflict},
+		"of another":  {labelled("mc-entrypoint", "another"), reasonConflict},
+		"controlled":  {other, reasonConflict},
+		"left behind": {earlier, reasonWaiting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, sample(t, "mc", plain), &corev1.ConfigMap{ObjectMeta: test.meta, Data: map[string]string{"a": "b"}})
+			w.hidden = func(o client.Object, key types.NamespacedName) bool {
+				return name == "unlabelled" && kindOf(o) == "ConfigMap"
+			}
+			result, _ := w.reconcile("mc")
+			if c := w.ready("mc"); c.Reason != test.reason || result.RequeueAfter != retryLater {
+				t.Errorf("%+v, %+v", c, result)
+			}
+			left := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
+			if d := cmp.Diff(map[string]string{"a": "b"}, left.Data); d != "" || !cmp.Equal(test.meta.OwnerReferences, left.OwnerReferences) {
+				t.Errorf("it was changed: %s %+v", d, left.OwnerReferences)
+			}
+		})
+	}
+	t.Run("orphaned", func(t *testing.T) {
+		w := newWorld(t, sample(t, "mc", plain), &corev1.ConfigMap{ObjectMeta: labelled("mc-entrypoint", "mc"), Data: map[string]string{"a": "b"}})
+		w.reconcile("mc")
+		adopted := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
+		if !metav1.IsControlledBy(adopted, get(w, &api.MiniCluster{}, "mc")) || adopted.Data["a"] != "" || w.ready("mc").Status != metav1.ConditionTrue {
+			t.Errorf("it was not adopted: %+v", adopted)
+		}
+	})
+}
+
+// TestShared wants MiniClusters that disagree on the Service that they share told so.
+func TestShared(t *testing.T) {
+	w := newWorld(t, sample(t, "one", plain), sample(t, "two", "{flux: {minimalService: true}, containers: [{command: a}]}"))
+	w.reconcile("one")
+	w.reconcile("two")
+	if c := w.ready("two"); c.Reason != reasonConflict || !strings.Contains(c.Message, "headlessName") {
+		t.Errorf("condition %+v", c)
+	}
+	if _, writes := w.reconcile("one"); len(writes) > 0 {
+		t.Errorf("the first one did %q", writes)
+	}
+	service := get(w, &corev1.Service{}, "flux-service")
+	want := service.Spec.DeepCopy()
+	service.Spec.Selector = map[string]string{"a": "b"}
+	w.save(service)
+	w.reconcile("one")
+	if d := cmp.Diff(*want, get(w, &corev1.Service{}, "flux-service").Spec); d != "" {
+		t.Errorf("its only owner does not put it back: %s", d)
+	}
+}

@@ -1,0 +1,144 @@
+package controller
+
+import (
+	"crypto/rand"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+)
+
+// TestReport follows a Job from its start to its end. Each step is written as the conditions that
+// are true.
+func TestReport(t *testing.T) {
+	mc := sample(t, "mc", plain)
+	mc.Generation = 7
+	pods := func(ready, succeeded int32) *batchv1.Job {
+		return &batchv1.Job{
+			Spec:   batchv1.JobSpec{Parallelism: new(int32(2)), Suspend: new(false)},
+			Status: batchv1.JobStatus{Ready: &ready, Succeeded: succeeded},
+		}
+	}
+	with := func(job *batchv1.Job, kinds ...batchv1.JobConditionType) *batchv1.Job {
+		for _, kind := range kinds {
+			jobIs(kind)(&job.Status)
+		}
+		return job
+	}
+	suspended := pods(0, 0)
+	suspended.Spec.Suspend = new(true)
+	for _, step := range []struct {
+		name    string
+		job     *batchv1.Job
+		problem *refusal
+		want    string
+	}{
+		{"seen", nil, nil, "JobRequested"},
+		{"refused", nil, &refusal{reason: reasonInvalid}, "JobRequested"},
+		{"suspended", suspended, nil, "JobRequested JobWaitingForResources JobMiniClusterReady"},
+		{"some pods", pods(1, 0), nil, "JobRequested JobWaitingForResources JobMiniClusterReady"},
+		{"all pods", pods(2, 0), nil, "JobRequested JobMiniClusterReady JobRunning"},
+		{"a pod was lost", pods(1, 0), nil, "JobRequested JobWaitingForResources JobMiniClusterReady JobRunning"},
+		{"a worker has ended", pods(1, 1), nil, "JobRequested JobMiniClusterReady JobRunning"},
+		{"spec changed", pods(2, 0), &refusal{reason: reasonSpecChanged}, "JobRequested JobRunning"},
+		{"ending", with(pods(1, 1), batchv1.JobSuccessCriteriaMet), nil, "JobRequested JobMiniClusterReady"},
+		{"complete", with(pods(0, 2), batchv1.JobComplete), nil, "JobRequested JobMiniClusterReady JobFinished"},
+		{"failed", with(pods(0, 0), batchv1.JobFailureTarget, batchv1.JobFailed), nil, "JobRequested JobMiniClusterReady JobFinished"},
+	} {
+		report(mc, step.job, step.problem)
+		var are []string
+		for i, c := range mc.Status.Conditions {
+			if c.Status == metav1.ConditionTrue {
+				are = append(are, c.Type)
+			}
+			if c.ObservedGeneration != 7 || c.Reason == "" || c.LastTransitionTime.IsZero() || c.Type != mc.Status.Conditions[i].Type {
+				t.Errorf("%s: %+v", step.name, c)
+			}
+		}
+		if d := cmp.Diff(step.want, strings.Join(are, " ")); d != "" || len(mc.Status.Conditions) != 5 {
+			t.Errorf("%s: %s", step.name, d)
+		}
+	}
+	if mc.Status.Size != 2 || mc.Status.Selector == "" {
+		t.Errorf("status %+v", mc.Status)
+	}
+	if c := mc.Status.Conditions[4]; c.Reason != "Failed" || c.Message != "Test: " {
+		t.Errorf("the end is %+v", c)
+	}
+}
+
+// TestMarks wants specs told apart that need other Jobs, and the objects not to depend on the size.
+func TestMarks(t *testing.T) {
+	marks := func(spec string) map[string]string {
+		mc := sample(t, "mc", spec)
+		mc.Status.MaximumSize = 4
+		marks, err := (&Reconciler{Rand: rand.Reader}).marks(mc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return marks
+	}
+	first := marks(plain)
+	for spec, same := range map[string][2]bool{
+		plain: {true, true},
+		"{size: 4, maxSize: 4, deadlineSeconds: 9, cleanup: true, containers: [{command: hostname}]}": {true, true},
+		"{size: 2, maxSize: 8, containers: [{command: hostname}]}":                                    {false, true},
+		"{size: 2, maxSize: 4, containers: [{command: other}]}":                                       {false, false},
+	} {
+		got := marks(spec)
+		if is := [2]bool{got[AnnotationSpec] == first[AnnotationSpec], got[AnnotationObjects] == first[AnnotationObjects]}; is != same {
+			t.Errorf("%s: the same spec and objects: %v, want %v", spec, is, same)
+		}
+	}
+}
+
+// TestClip wants texts cut between characters.
+func TestClip(t *testing.T) {
+	for _, text := range []string{"", "short", strings.Repeat("a", 50), strings.Repeat("ä", 50), strings.Repeat("漢", 50)} {
+		for most := 3; most < 20; most++ {
+			got := clip(text, most)
+			if len(got) > most || !utf8.ValidString(got) || len(text) <= most && got != text {
+				t.Errorf("%q to %d is %q", text, most, got)
+			}
+		}
+	}
+}
+
+// TestOthers wants to be woken up by what others do to an object, and by nothing else.
+func TestOthers(t *testing.T) {
+	before := &corev1.Service{ObjectMeta: labelled("s", "mc")}
+	changed := func(change func(*corev1.Service)) event.UpdateEvent {
+		after := before.DeepCopy()
+		after.ResourceVersion = "2"
+		change(after)
+		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
+	}
+	p := others()
+	for name, test := range map[string]struct{ got, want bool }{
+		"created":  {p.Create(event.CreateEvent{Object: before}), false},
+		"deleted":  {p.Delete(event.DeleteEvent{Object: before}), true},
+		"nothing":  {p.Update(changed(func(*corev1.Service) {})), false},
+		"owner":    {p.Update(changed(func(s *corev1.Service) { s.OwnerReferences = []metav1.OwnerReference{{Name: "x"}} })), false},
+		"label":    {p.Update(changed(func(s *corev1.Service) { s.Labels = nil })), true},
+		"selector": {p.Update(changed(func(s *corev1.Service) { s.Spec.Selector = map[string]string{"a": "b"} })), true},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %t", name, test.got)
+		}
+	}
+}
+
+// TestCacheOptions wants the namespaces that were asked for and, without any, all of them.
+func TestCacheOptions(t *testing.T) {
+	if n := CacheOptions(nil).DefaultNamespaces; n != nil {
+		t.Errorf("all namespaces are %v", n)
+	}
+	if n := CacheOptions([]string{"a", "b"}).DefaultNamespaces; len(n) != 2 {
+		t.Errorf("two namespaces are %v", n)
+	}
+}

@@ -1,0 +1,245 @@
+package controller
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/yaml"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+	"github.com/flux-framework/flux-operator/pkg/minicluster"
+)
+
+// world is a cluster that holds objects and does nothing by itself.
+type world struct {
+	*testing.T
+	*Reconciler
+	store   client.WithWatch // what there is
+	events  *events.FakeRecorder
+	writes  []string                                       // since the last take
+	hidden  func(client.Object, types.NamespacedName) bool // from the cache
+	failing func(verb string, o client.Object) error       // of writes
+	uids    int
+}
+
+func newWorld(t *testing.T, objects ...client.Object) *world {
+	w := &world{T: t, events: events.NewFakeRecorder(100)}
+	w.store = fake.NewClientBuilder().WithScheme(Scheme()).WithStatusSubresource(&api.MiniCluster{}, &batchv1.Job{}).Build()
+	for _, o := range objects {
+		w.add(o)
+	}
+	w.Reconciler = &Reconciler{
+		Client:  interceptor.NewClient(w.store, w.spy()),
+		Live:    w.store,
+		Events:  w.events,
+		Rand:    rand.NewChaCha8([32]byte{}),
+		Volumes: true,
+	}
+	return w
+}
+
+// spy takes note of writes, and hides from reads what the cache is not to have.
+func (w *world) spy() interceptor.Funcs {
+	note := func(verb string, o client.Object) {
+		w.writes = append(w.writes, fmt.Sprintf("%s %s %s", verb, kindOf(o), o.GetName()))
+	}
+	return interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if w.hidden != nil && w.hidden(o, key) {
+				key.Name = "hidden"
+			}
+			return c.Get(ctx, key, o, opts...)
+		},
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			note("create", o)
+			w.identify(o)
+			return c.Create(ctx, o, opts...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			note("patch", o)
+			if w.failing != nil {
+				if err := w.failing("patch", o); err != nil {
+					return err
+				}
+			}
+			return c.Patch(ctx, o, patch, opts...)
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			note("delete", o)
+			return c.Delete(ctx, o, opts...)
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+			note("patch "+sub+" of", o)
+			return c.SubResource(sub).Patch(ctx, o, patch, opts...)
+		},
+	}
+}
+
+func (w *world) identify(o client.Object) {
+	if o.GetUID() == "" {
+		w.uids++
+		o.SetUID(types.UID(fmt.Sprintf("uid-%d", w.uids)))
+	}
+}
+
+func (w *world) add(o client.Object) {
+	w.Helper()
+	w.identify(o)
+	if err := w.store.Create(w.Context(), o); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// get reads an object into one of its type.
+func get[T client.Object](w *world, o T, name string) T {
+	w.Helper()
+	key := types.NamespacedName{Namespace: "lab", Name: name}
+	if _, ok := any(o).(*corev1.PersistentVolume); ok {
+		key.Namespace = ""
+	}
+	if err := w.store.Get(w.Context(), key, o); err != nil {
+		w.Fatal(err)
+	}
+	return o
+}
+
+// save writes an object as others would.
+func (w *world) save(o client.Object) {
+	w.Helper()
+	if err := w.store.Update(w.Context(), o); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// saveStatus writes the status of an object as its controller would.
+func (w *world) saveStatus(o client.Object) {
+	w.Helper()
+	if err := w.store.Status().Update(w.Context(), o); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// reconcile returns the writes that it led to.
+func (w *world) reconcile(name string) (ctrl.Result, []string) {
+	w.Helper()
+	w.writes = nil
+	result, err := w.Reconcile(w.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "lab", Name: name}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return result, w.writes
+}
+
+// setJob puts the status of a Job to what the Job controller would.
+func (w *world) setJob(name string, change func(*batchv1.JobStatus)) {
+	w.Helper()
+	job := get(w, &batchv1.Job{}, name)
+	change(&job.Status)
+	w.saveStatus(job)
+}
+
+func jobIs(kind batchv1.JobConditionType) func(*batchv1.JobStatus) {
+	return func(s *batchv1.JobStatus) {
+		s.Conditions = append(s.Conditions, batchv1.JobCondition{Type: kind, Status: corev1.ConditionTrue, Reason: "Test"})
+	}
+}
+
+// ready returns the condition JobMiniClusterReady.
+func (w *world) ready(name string) metav1.Condition {
+	w.Helper()
+	c := meta.FindStatusCondition(get(w, &api.MiniCluster{}, name).Status.Conditions, api.ConditionJobReady)
+	if c == nil {
+		w.Fatal("there is no condition " + api.ConditionJobReady)
+	}
+	return *c
+}
+
+// told returns the events since the last time.
+func (w *world) told() []string {
+	var all []string
+	for len(w.events.Events) > 0 {
+		all = append(all, <-w.events.Events)
+	}
+	return all
+}
+
+func kindOf(o client.Object) string {
+	return strings.TrimPrefix(fmt.Sprintf("%T", o)[strings.Index(fmt.Sprintf("%T", o), ".")+1:], "*")
+}
+
+// sample is a MiniCluster of the namespace lab.
+func sample(t *testing.T, name, spec string) *api.MiniCluster {
+	t.Helper()
+	mc := &api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: name, Generation: 1}}
+	if err := yaml.UnmarshalStrict([]byte(spec), &mc.Spec); err != nil {
+		t.Fatal(err)
+	}
+	return mc
+}
+
+const (
+	plain   = "{size: 2, maxSize: 4, containers: [{command: hostname}]}"
+	crowded = `
+size: 2
+containers: [{command: hostname, volumes: {data: {path: /data}, kept: {path: /kept}}}]
+services: [{name: db, image: db, ports: [5432]}]
+users: [{name: ada}]
+volumes:
+  data: {path: /mnt/data, delete: true}
+  kept: {path: /mnt/kept, delete: false}
+`
+)
+
+// everything lists the objects of the namespace lab, and volumes, by kind and name.
+func (w *world) everything() []string {
+	w.Helper()
+	all := map[string]bool{}
+	for _, list := range []client.ObjectList{
+		&batchv1.JobList{}, &corev1.ConfigMapList{}, &corev1.ServiceList{}, &corev1.PodList{},
+		&corev1.PersistentVolumeClaimList{}, &corev1.PersistentVolumeList{},
+	} {
+		if err := w.store.List(w.Context(), list); err != nil {
+			w.Fatal(err)
+		}
+		if err := meta.EachListItem(list, func(o runtime.Object) error {
+			if o, ok := o.(client.Object); ok {
+				all[kindOf(o)+" "+o.GetName()] = true
+			}
+			return nil
+		}); err != nil {
+			w.Fatal(err)
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+func certificate(w *world, name string) string {
+	w.Helper()
+	text := get(w, &corev1.ConfigMap{}, name+"-curve-mount").Data["curve.cert"]
+	if !bytes.Contains([]byte(text), []byte("secret-key")) {
+		w.Fatalf("this is no certificate: %q", text)
+	}
+	return text
+}
+
+// labelled makes an object that has the labels of a MiniCluster's.
+func labelled(name, cluster string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: "lab", Name: name, Labels: minicluster.Labels(&api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}})}
+}

@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+)
+
+// TestDeploy wants the Deployment of config/default to get its pod past the namespace's pod security,
+// and the samples to be taken.
+func TestDeploy(t *testing.T) {
+	s := need(t)
+	deployment := "deployment/" + operatorName
+	kubectl(t, "", "scale", "--namespace", operatorNamespace, deployment, "--replicas=1")
+	t.Cleanup(func() { kubectl(t, "", "scale", "--namespace", operatorNamespace, deployment, "--replicas=0") })
+	kubectl(t, "", "rollout", "status", "--namespace", operatorNamespace, deployment, "--timeout=60s")
+	kubectl(t, "", "apply", "--namespace", s.namespace(t), "--kustomize", root+"/config/samples", "--dry-run=server")
+}
+
+// TestMetrics wants metrics to be given to those only who may have them.
+func TestMetrics(t *testing.T) {
+	s := need(t)
+	p := s.manager(t, s.kubeconfig, "--metrics-secure=true")
+	ns := s.namespace(t)
+	for _, account := range []string{"reader", "other"} {
+		kubectl(t, "", "create", "serviceaccount", account, "--namespace", ns)
+	}
+	binding := "e2e-" + ns
+	kubectl(t, "", "create", "clusterrolebinding", binding, "--clusterrole=flux-operator-metrics-reader", "--serviceaccount="+ns+":reader")
+	t.Cleanup(func() { kubectl(t, "", "delete", "clusterrolebinding", binding) })
+	// The certificate is the server's own.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	defer transport.CloseIdleConnections()
+	for account, want := range map[string]int{"": http.StatusUnauthorized, "other": http.StatusForbidden, "reader": http.StatusOK} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+p.metrics+"/metrics", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if account != "" {
+			request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(kubectl(t, "", "create", "token", account, "--namespace", ns)))
+		}
+		eventually(t, patience, func() string { // a new binding takes a moment
+			answer, err := transport.RoundTrip(request)
+			if err != nil {
+				return err.Error()
+			}
+			defer answer.Body.Close()
+			if answer.StatusCode != want {
+				return fmt.Sprintf("%q gets %s, want %d", account, answer.Status, want)
+			}
+			return ""
+		})
+	}
+}
+
+// TestStop wants an operator that is asked to end to do so at once and well, and one that is started
+// again to find nothing to do.
+func TestStop(t *testing.T) {
+	s := need(t)
+	ns := s.namespace(t)
+	p := s.manager(t, s.kubeconfig, "--watch-namespaces="+ns)
+	mc := s.create(t, ns, "mc", endless)
+	s.await(t, mc, api.ConditionJobRunning)
+	began := time.Now()
+	if err := p.stop(); err != nil {
+		t.Fatalf("it ended with %v\n%s", err, p.tail(10))
+	}
+	t.Logf("it ended in %s", time.Since(began))
+	again := s.manager(t, s.kubeconfig, "--watch-namespaces="+ns)
+	c := &crowd{suite: s, namespace: ns, all: []*api.MiniCluster{mc}}
+	c.quiet(t, again)
+	writes := s.calls(t, again)
+	for _, method := range []string{"POST", "PATCH", "PUT", "DELETE"} {
+		if writes[method] > 0 {
+			t.Errorf("%v requests: %s", writes[method], method)
+		}
+	}
+}

@@ -1,0 +1,346 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+	"github.com/flux-framework/flux-operator/pkg/minicluster"
+)
+
+// rich is a MiniCluster that becomes objects of all kinds.
+const rich = `
+size: 2
+maxSize: 4
+containers: [{image: any, volumes: {v: {path: /v}}}]
+services: [{name: NAME-cache, image: any, ports: [6379]}]
+users: [{name: ada}]
+volumes: {v: {path: /mnt/e2e}}
+pod: {annotations: {"` + runFor + `": 24h}}
+`
+
+// crowd is the MiniClusters of a namespace, and what may not change of them.
+type crowd struct {
+	*suite
+	namespace string
+	all       []*api.MiniCluster
+	jobs      map[string]types.UID // by MiniCluster
+	keys      map[string]string
+	dice      *rand.Rand
+}
+
+func (s *suite) crowd(t *testing.T) *crowd {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return &crowd{s, s.namespace(t), nil, map[string]types.UID{}, map[string]string{}, rand.New(rand.NewPCG(seed, seed))}
+}
+
+func (c *crowd) add(t *testing.T) *api.MiniCluster {
+	t.Helper()
+	name := fmt.Sprintf("mc-%d", len(c.jobs)+len(c.all)+c.dice.IntN(1000)*1000)
+	mc := c.create(t, c.namespace, name, strings.ReplaceAll(rich, "NAME", name))
+	c.all = append(c.all, mc)
+	return mc
+}
+
+// note remembers Jobs and keys as they are first seen, and wants those seen before unchanged.
+func (c *crowd) note(t *testing.T) {
+	t.Helper()
+	for _, mc := range c.all {
+		var job batchv1.Job
+		if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(mc), &job); err == nil {
+			if before, ok := c.jobs[mc.Name]; ok && before != job.UID {
+				t.Errorf("%s has another Job than before", mc.Name)
+			}
+			c.jobs[mc.Name] = job.UID
+		}
+		var all []string
+		for _, name := range minicluster.KeyConfigMaps(mc) {
+			var keys corev1.ConfigMap
+			if err := c.client.Get(t.Context(), types.NamespacedName{Namespace: c.namespace, Name: name}, &keys); err == nil {
+				all = append(all, keys.Data["curve.cert"]+keys.Data["password.ada"])
+			}
+		}
+		if before, ok := c.keys[mc.Name]; ok && before != strings.Join(all, "\n") {
+			t.Errorf("%s has other keys than before", mc.Name)
+		}
+		if len(all) == len(minicluster.KeyConfigMaps(mc)) {
+			c.keys[mc.Name] = strings.Join(all, "\n")
+		}
+	}
+}
+
+// settle waits until all MiniClusters are ready and have their sizes, and there is nothing but their
+// objects.
+func (c *crowd) settle(t *testing.T) {
+	t.Helper()
+	want := map[string]bool{}
+	for _, mc := range c.all {
+		c.await(t, mc, api.ConditionJobReady)
+		for _, object := range expected(t, mc) {
+			want[fmt.Sprintf("%T %s", object, object.GetName())] = true
+		}
+	}
+	eventually(t, 2*patience, func() string {
+		got := map[string]bool{}
+		for _, object := range c.objects(t, c.namespace) {
+			got[fmt.Sprintf("%T %s", object, object.GetName())] = true
+		}
+		return cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
+	})
+	for _, mc := range c.all {
+		job := get(t, c.suite, &batchv1.Job{}, c.namespace, mc.Name)
+		if *job.Spec.Completions != mc.Spec.Size || *job.Spec.Parallelism != mc.Spec.Size || mc.Status.Size != mc.Spec.Size {
+			t.Errorf("%s: size %d, status %d, Job %d of %d", mc.Name, mc.Spec.Size, mc.Status.Size, *job.Spec.Parallelism, *job.Spec.Completions)
+		}
+		c.checkOwned(t, mc)
+	}
+	c.note(t)
+}
+
+// TestFaultKill kills the operator 50 times while MiniClusters come, change and go.
+func TestFaultKill(t *testing.T) {
+	long(t)
+	s := need(t)
+	c := s.crowd(t)
+	const kills = 50
+	halfMade := 0
+	for range kills {
+		p, err := s.launch(s.kubeconfig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mc := c.add(t)
+		c.disturb(t)
+		c.awaitSeen(t, mc)
+		time.Sleep(time.Duration(c.dice.IntN(80)) * time.Millisecond)
+		p.kill()
+		if made := c.made(t, mc); made > 0 && made < len(expected(t, mc)) {
+			halfMade++
+		}
+		c.note(t)
+	}
+	began := time.Now()
+	s.manager(t, s.kubeconfig)
+	c.settle(t)
+	s.fault(t, fmt.Sprintf("the operator killed %d times, at random, while MiniClusters come, change and go", kills),
+		"all of them ready, each object once, the same Jobs and keys as before, nothing left of those that went",
+		fmt.Sprintf("%d of %d kills left a MiniCluster half made; %d MiniClusters were right %s after the last start",
+			halfMade, kills, len(c.all), seconds(time.Since(began))))
+	if halfMade == 0 {
+		t.Error("no kill was in the middle of anything")
+	}
+}
+
+// awaitSeen waits until the operator has begun with a MiniCluster.
+func (c *crowd) awaitSeen(t *testing.T, mc *api.MiniCluster) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for mc.Status.MaximumSize == 0 {
+		if err := c.client.Get(ctx, client.ObjectKeyFromObject(mc), mc); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// made counts the objects of a MiniCluster.
+func (c *crowd) made(t *testing.T, mc *api.MiniCluster) int {
+	t.Helper()
+	n := 0
+	for _, object := range expected(t, mc) {
+		if live, ok := object.DeepCopyObject().(client.Object); ok && c.client.Get(t.Context(), client.ObjectKeyFromObject(object), live) == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// disturb scales one of the MiniClusters, and deletes another.
+func (c *crowd) disturb(t *testing.T) {
+	t.Helper()
+	if len(c.all) < 5 {
+		return
+	}
+	c.change(t, c.all[c.dice.IntN(3)], func(spec *api.MiniClusterSpec) { spec.Size = 1 + c.dice.Int32N(4) })
+	if c.dice.IntN(3) == 0 {
+		i := 3 + c.dice.IntN(len(c.all)-4) // not the newest
+		if err := c.client.Delete(t.Context(), c.all[i]); err != nil {
+			t.Fatal(err)
+		}
+		c.all = slices.Delete(c.all, i, i+1)
+	}
+}
+
+// TestFaultServer takes the API server, and then its database, away under the operator.
+func TestFaultServer(t *testing.T) {
+	long(t)
+	s := need(t)
+	p := s.manager(t, s.kubeconfig)
+	c := s.crowd(t)
+	restarts := 0
+	for _, component := range []string{"kube-apiserver", "kube-apiserver", "etcd", "kube-apiserver"} {
+		for range 5 {
+			c.add(t)
+		}
+		time.Sleep(time.Duration(c.dice.IntN(300)) * time.Millisecond)
+		restart(t, component)
+		restarts++
+		c.note(t)
+	}
+	began := time.Now()
+	c.settle(t)
+	select {
+	case err := <-p.ended:
+		p.ended <- err
+		t.Errorf("the operator has ended: %v", err)
+	default:
+	}
+	s.fault(t, fmt.Sprintf("kube-apiserver and etcd killed and restarted under it, %d times, with MiniClusters just created", restarts),
+		"as above; the operator stays up", fmt.Sprintf("%d MiniClusters were right %s after the last one", len(c.all), seconds(time.Since(began))))
+}
+
+// restart kills a component of the control plane and starts it again.
+func restart(t *testing.T, component string) {
+	t.Helper()
+	cmd := exec.Command("go", "run", ".", "restart", component, "--kill", "--pause=1s")
+	cmd.Dir = root + "/test/cluster"
+	cmd.Env = append(cmd.Environ(), "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("restarting %s: %v\n%s", component, err, out)
+	}
+}
+
+// TestFaultConflict has several edit the same MiniClusters, and one spoil what the operator makes.
+func TestFaultConflict(t *testing.T) {
+	long(t)
+	s := need(t)
+	p := s.manager(t, s.kubeconfig)
+	c := s.crowd(t)
+	for range 3 {
+		c.add(t)
+	}
+	c.settle(t)
+	scripts := map[string]string{}
+	for _, mc := range c.all {
+		scripts[mc.Name] = fmt.Sprint(get(t, s, &corev1.ConfigMap{}, c.namespace, minicluster.EntrypointConfigMap(mc)).Data)
+	}
+	edits := c.fight(t, 20)
+	c.settle(t)
+	for _, mc := range c.all {
+		if now := fmt.Sprint(get(t, s, &corev1.ConfigMap{}, c.namespace, minicluster.EntrypointConfigMap(mc)).Data); mc.Spec.Size == 2 && now != scripts[mc.Name] {
+			t.Errorf("%s has another script: %s", mc.Name, cmp.Diff(scripts[mc.Name], now))
+		}
+		if selector := get(t, s, &corev1.Service{}, c.namespace, mc.Name+"-cache").Spec.Selector["spoilt"]; selector != "" {
+			t.Errorf("the Service of %s is still spoilt", mc.Name)
+		}
+	}
+	quiet := c.quiet(t, p)
+	s.fault(t, fmt.Sprintf("%d edits at once: sizes from two sides, and the operator's Jobs, scripts, Services and status spoilt or deleted", edits),
+		"as above; all is put back; then the operator is quiet", fmt.Sprintf("no request in the last %s", quiet))
+}
+
+// fight edits from several sides at once, and returns the number of edits.
+func (c *crowd) fight(t *testing.T, rounds int) int {
+	t.Helper()
+	patches := func(mc *api.MiniCluster, round int) map[client.Object]string {
+		return map[client.Object]string{
+			&batchv1.Job{ObjectMeta: named(c.namespace, mc.Name)}:                                         fmt.Sprintf(`{"spec":{"parallelism":%d}}`, 1+round%2),
+			&corev1.ConfigMap{ObjectMeta: named(c.namespace, minicluster.EntrypointConfigMap(mc))}:        `{"data":{"mc.sh":"spoilt","more":"x"}}`,
+			&corev1.Service{ObjectMeta: named(c.namespace, mc.Name+"-cache")}:                             `{"spec":{"selector":{"spoilt":"x"}}}`,
+			&api.MiniCluster{ObjectMeta: named(c.namespace, mc.Name)}:                                     fmt.Sprintf(`{"spec":{"size":%d}}`, 1+round%4),
+			&corev1.ConfigMap{ObjectMeta: named(c.namespace, minicluster.FluxConfigMap(mc))}:              "",
+			&corev1.PersistentVolume{ObjectMeta: named("", minicluster.VolumeName(mc, "v"))}:              `{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}`,
+			&corev1.PersistentVolumeClaim{ObjectMeta: named(c.namespace, minicluster.ClaimName(mc, "v"))}: `{"metadata":{"labels":{"app.kubernetes.io/instance":"other"}}}`,
+		}
+	}
+	failures := make(chan error)
+	for _, mc := range c.all {
+		go func() {
+			for round := range rounds {
+				for object, patch := range patches(mc, round) {
+					var err error
+					if patch == "" {
+						err = c.client.Delete(t.Context(), object)
+					} else {
+						err = c.client.Patch(t.Context(), object, client.RawPatch(types.MergePatchType, []byte(patch)))
+					}
+					failures <- client.IgnoreNotFound(err)
+				}
+			}
+		}()
+	}
+	edits := len(c.all) * rounds * len(patches(c.all[0], 0))
+	for range edits {
+		if err := <-failures; err != nil {
+			t.Error(err)
+		}
+	}
+	return edits
+}
+
+// quiet waits for a time in which the operator asks the API server for nothing.
+func (c *crowd) quiet(t *testing.T, p *process) time.Duration {
+	t.Helper()
+	const window = 3 * time.Second
+	requests := func() float64 {
+		sums, err := p.measure("rest_client_requests_total", "none")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sums[""]
+	}
+	deadline := time.Now().Add(patience)
+	for before := requests(); ; {
+		time.Sleep(window)
+		now := requests()
+		if now == before {
+			return window
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after %s the operator still sends requests", patience)
+		}
+		before = now
+	}
+}
+
+// TestFaultLeader kills the one of two operators that leads, and stops the next one.
+func TestFaultLeader(t *testing.T) {
+	long(t)
+	s := need(t)
+	kubectl(t, "", "delete", "leases", "--all", "--namespace", operatorNamespace)
+	args := []string{"--leader-elect", "--leader-election-namespace=" + operatorNamespace}
+	first := s.manager(t, s.kubeconfig, args...)
+	c := s.crowd(t)
+	c.add(t)
+	c.settle(t)
+	second := s.manager(t, s.kubeconfig, args...)
+	first.kill()
+	began := time.Now()
+	c.add(t)
+	c.settle(t)
+	killed := time.Since(began)
+	s.manager(t, s.kubeconfig, args...)
+	began = time.Now()
+	if err := second.stop(); err != nil {
+		t.Errorf("the second one ended: %v", err)
+	}
+	c.add(t)
+	c.settle(t)
+	s.fault(t, "the leading one of two operators killed, then the next one stopped", "as above; the other takes over",
+		fmt.Sprintf("the next MiniCluster was right %s after the kill, %s after the stop", seconds(killed), seconds(time.Since(began))))
+}

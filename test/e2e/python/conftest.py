@@ -1,0 +1,67 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests on a cluster share. The operator runs there already."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator
+
+import pytest
+from kubernetes import client, config
+
+GROUP, VERSION, PLURAL = "flux-framework.org", "v1alpha1", "miniclusters"
+
+
+@pytest.fixture(scope="session")
+def checkout() -> Path:
+    """Gives the root of the repository."""
+    return Path(os.environ["FLUXOPERATOR_CHECKOUT"])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kubeconfig() -> str:
+    """Loads the kubeconfig that KUBECONFIG names, and gives its path."""
+    config.load_kube_config(os.environ["KUBECONFIG"])
+    return os.environ["KUBECONFIG"]
+
+
+@pytest.fixture
+def namespace() -> Iterator[str]:
+    """Gives a namespace of the test's own."""
+    name = f"sdk-{uuid.uuid4().hex[:8]}"
+    core = client.CoreV1Api()
+    core.create_namespace({"metadata": {"name": name}})
+    yield name
+    core.delete_namespace(name)
+
+
+@pytest.fixture
+def create(namespace: str) -> Callable[[Any], Dict[str, Any]]:
+    """Gives a function that creates a MiniCluster and returns what the server stored."""
+
+    def function(body: Any) -> Dict[str, Any]:
+        return client.CustomObjectsApi().create_namespaced_custom_object(
+            GROUP, VERSION, namespace, PLURAL, body
+        )
+
+    return function
+
+
+@pytest.fixture
+def eventually() -> Callable[[Callable[[], Any]], Any]:
+    """Gives a function that asks until the answer is true, a minute long, and returns it."""
+
+    def function(ask: Callable[[], Any]) -> Any:
+        deadline = time.monotonic() + 60
+        while True:
+            answer = ask()
+            if answer:
+                return answer
+            assert time.monotonic() < deadline, f"it is still {answer!r}"
+            time.sleep(0.2)
+
+    return function

@@ -1,0 +1,189 @@
+// Package e2e tests the operator on a real API server, which KUBECONFIG leads to. It installs the
+// operator as docs/operator.md says, and runs the program itself as the operator's service account.
+//
+//	make test-e2e                       starts a control plane for it
+//	go test -short ./test/e2e           leaves out faults and load
+//	go test -run 'Fault|Load' ./test/e2e
+//
+// Programs that it starts end with it.
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/flux-framework/flux-operator/internal/controller"
+)
+
+// patience is how long to wait for what happens soon. The garbage collector of a server that was
+// just started learns of a new kind only after some time.
+const patience = 90 * time.Second
+
+// root is the folder of the repository.
+const root = "../.."
+
+// suite is what all tests share.
+type suite struct {
+	dir        string // for the programs and what they write
+	config     *rest.Config
+	client     client.Client // the administrator's
+	kubeconfig string        // the operator's
+	once       sync.Once
+	err        error
+	processes  []*process
+	report     report
+}
+
+var all suite
+
+func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
+	code := m.Run()
+	all.end()
+	if code == 0 && *reportFile != "" {
+		if err := all.report.write(*reportFile); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// need skips a test that has no API server, and sets up what the tests share before the first one
+// that has. Whoever asks for these tests in CI, by E2E, does not want them skipped.
+func need(t *testing.T) *suite {
+	t.Helper()
+	if os.Getenv("KUBECONFIG") == "" {
+		const reason = "KUBECONFIG names no cluster to test on; `make test-e2e` starts one"
+		if os.Getenv("CI") == "true" && os.Getenv("E2E") != "" {
+			t.Fatal(reason)
+		}
+		t.Skip(reason)
+	}
+	all.once.Do(func() { all.err = all.set() })
+	if all.err != nil {
+		t.Fatal(all.err)
+	}
+	return &all
+}
+
+// long skips a test of faults or load under -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out faults and load")
+	}
+}
+
+// set installs the operator, without its pod, and builds the programs.
+func (s *suite) set() error {
+	var err error
+	if s.dir, err = os.MkdirTemp("", "flux-operator-e2e-"); err != nil {
+		return err
+	}
+	build := exec.Command("go", "build", "-o", s.dir+"/", "./cmd/manager", "./cmd/fluxoperator-gen")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building: %w\n%s", err, out)
+	}
+	if s.config, err = clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG")); err != nil {
+		return err
+	}
+	s.config.QPS = -1
+	scheme, err := schemes()
+	if err != nil {
+		return err
+	}
+	if s.client, err = client.New(s.config, client.Options{Scheme: scheme}); err != nil {
+		return err
+	}
+	for _, args := range [][]string{
+		{"apply", "--server-side", "-k", root + "/config/default"},
+		{"wait", "--for=condition=Established", "--timeout=60s", "crd/miniclusters.flux-framework.org"},
+		// Its pod could not run here: kwok only says so.
+		{"scale", "--namespace", operatorNamespace, "deployment/" + operatorName, "--replicas=0"},
+	} {
+		if out, err := exec.Command("kubectl", args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("kubectl %s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	s.kubeconfig, err = impersonate(filepath.Join(s.dir, "operator.kubeconfig"), operatorNamespace, operatorName)
+	return err
+}
+
+// The service account that config/default makes.
+const (
+	operatorNamespace = "flux-operator-system"
+	operatorName      = "flux-operator-controller-manager"
+)
+
+// impersonate writes a kubeconfig for a service account. What it may do is up to RBAC, as for the
+// account's own token.
+func impersonate(file, namespace, account string) (string, error) {
+	config, err := clientcmd.LoadFromFile(os.Getenv("KUBECONFIG"))
+	if err != nil {
+		return "", err
+	}
+	if err := clientcmd.ResolveLocalPaths(config); err != nil {
+		return "", err
+	}
+	for _, user := range config.AuthInfos {
+		user.Impersonate = serviceAccount(namespace, account).UserName
+		user.ImpersonateGroups = serviceAccount(namespace, account).Groups
+	}
+	return file, clientcmd.WriteToFile(*config, file)
+}
+
+func serviceAccount(namespace, account string) rest.ImpersonationConfig {
+	return rest.ImpersonationConfig{
+		UserName: "system:serviceaccount:" + namespace + ":" + account,
+		Groups:   []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+	}
+}
+
+func schemes() (*runtime.Scheme, error) {
+	scheme := controller.Scheme()
+	return scheme, apiextensionsv1.AddToScheme(scheme)
+}
+
+func (s *suite) end() {
+	for _, p := range s.processes {
+		p.kill()
+	}
+	if s.dir != "" {
+		os.RemoveAll(s.dir)
+	}
+}
+
+// eventually waits until a condition holds. The condition says what is missing.
+func eventually(t *testing.T, within time.Duration, missing func() string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	for {
+		last := missing()
+		if last == "" {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("after %s: %s", within, last)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
