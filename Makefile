@@ -13,7 +13,7 @@ CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 GOLANGCI := v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: api generate swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench lint docs tools clean help bin/cluster
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench lint docs tools clean help bin/cluster
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no folder api/$(API_VERSION)" >&2; exit 2; }
@@ -21,6 +21,9 @@ api: tools ## Make every artifact from the types in api/
 
 generate: tools ## Only the Go code beside the types, and the CRD
 	@$(SDKGEN) generate --only deepcopy,crd,openapi $(ARGS)
+
+manifests: ## The operator's rights, from the markers in internal/controller
+	@$(GO) tool controller-gen rbac:roleName=manager-role paths=./internal/controller output:rbac:dir=config/rbac
 
 swagger: tools ## Only swagger.json
 	@$(SDKGEN) generate --only swagger $(ARGS)

@@ -72,6 +72,7 @@ func serve(ctx context.Context, o *options) error {
 		Live:       mgr.GetAPIReader(),
 		Events:     mgr.GetEventRecorder(controller.Name),
 		Rand:       rand.Reader,
+		Now:        time.Now,
 		Namespaces: o.namespaces,
 		Volumes:    o.volumes,
 	}

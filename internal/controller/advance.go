@@ -36,10 +36,10 @@ func (r *Reconciler) advance(ctx context.Context, mc *api.MiniCluster, job *batc
 		return job, nil
 	}
 	if errs := minicluster.Validate(mc); len(errs) > 0 {
-		return job, refuse(reasonInvalid, 0, "%v", errs.ToAggregate())
+		return job, refuse(reasonInvalid, onEvent, "%v", errs.ToAggregate())
 	}
 	if len(mc.Spec.Volumes) > 0 && !r.Volumes {
-		return job, refuse(reasonNoVolumes, 0, "spec.volumes: this operator makes no persistent volumes (--allow-volumes=false)")
+		return job, refuse(reasonNoVolumes, onEvent, "spec.volumes: this operator makes no persistent volumes (--allow-volumes=false)")
 	}
 	if err := r.bound(ctx, mc, job); err != nil {
 		return job, err
@@ -59,7 +59,7 @@ func (r *Reconciler) advance(ctx context.Context, mc *api.MiniCluster, job *batc
 	if p.mode == frozen {
 		job, err = r.scale(ctx, mc, job, set.Job)
 		if err == nil {
-			err = refuse(reasonSpecChanged, 0, "the spec has changed in more than size, deadlineSeconds and cleanup: "+
+			err = refuse(reasonSpecChanged, onEvent, "the spec has changed in more than size, deadlineSeconds and cleanup: "+
 				"the Job runs on as it was made; take the change back, or delete the MiniCluster and create it again")
 		}
 		return job, err

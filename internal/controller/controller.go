@@ -17,10 +17,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -43,6 +45,8 @@ type Reconciler struct {
 	Events events.EventRecorder
 	// Rand is what keys are made from.
 	Rand io.Reader
+	// Now tells the time, for pauses between tries.
+	Now func() time.Time
 	// Namespaces are those that the operator looks after; all if there are none.
 	Namespaces []string
 	// Volumes allows MiniClusters to have persistent volumes. Without it the operator neither
@@ -86,11 +90,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case err != nil:
 		return ctrl.Result{}, err
 	case problem != nil:
-		return ctrl.Result{RequeueAfter: problem.retry}, nil
+		return ctrl.Result{RequeueAfter: r.pause(mc, problem)}, nil
 	case finished(mc) && mc.Spec.Cleanup:
 		return ctrl.Result{}, r.cleanUp(ctx, mc)
 	}
 	return ctrl.Result{}, nil
+}
+
+// pause is how long to wait until trying again: as long as the MiniCluster has not been ready, within
+// bounds, so that tries become rarer.
+func (r *Reconciler) pause(mc *api.MiniCluster, problem *refusal) time.Duration {
+	c := meta.FindStatusCondition(mc.Status.Conditions, api.ConditionJobReady)
+	if !problem.retry || c == nil {
+		return 0
+	}
+	return min(max(r.Now().Sub(c.LastTransitionTime.Time), retryFirst), retryMost)
 }
 
 // gone says whether a request failed because there is no such MiniCluster any more.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
@@ -162,9 +163,12 @@ func TestForeign(t *testing.T) {
 			w.hidden = func(o client.Object, key types.NamespacedName) bool {
 				return name == "unlabelled" && kindOf(o) == "ConfigMap"
 			}
-			result, _ := w.reconcile("mc")
-			if c := w.ready("mc"); c.Reason != test.reason || result.RequeueAfter != retryLater {
-				t.Errorf("%+v, %+v", c, result)
+			for late, want := range map[time.Duration]time.Duration{0: retryFirst, 25 * time.Second: 25 * time.Second, time.Hour: retryMost} {
+				w.late = late
+				result, _ := w.reconcile("mc")
+				if c := w.ready("mc"); c.Reason != test.reason || result.RequeueAfter.Round(5*time.Second) != want.Round(5*time.Second) {
+					t.Errorf("after %s: %+v, %+v", late, c, result)
+				}
 			}
 			left := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
 			if d := cmp.Diff(map[string]string{"a": "b"}, left.Data); d != "" || !cmp.Equal(test.meta.OwnerReferences, left.OwnerReferences) {

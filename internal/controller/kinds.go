@@ -58,7 +58,7 @@ func fits(live, want client.Object) error {
 	if !ok || !same || equality.Semantic.DeepDerivative(wanted.Spec, kept.Spec) {
 		return nil
 	}
-	return refuse(reasonConflict, retryLater, "%s was kept from an earlier MiniCluster and is of another kind, size or place: "+
+	return refuse(reasonConflict, again, "%s was kept from an earlier MiniCluster and is of another kind, size or place: "+
 		"delete it, or ask for the same", title(want))
 }
 
@@ -74,7 +74,7 @@ func (p pass) replace(ctx context.Context, pod *corev1.Pod) error {
 		return explain(err, "pod "+pod.Name)
 	}
 	p.event(p.mc, corev1.EventTypeWarning, "ServicesRestarted", "Replace", "the pod %s has ended and is replaced", pod.Name)
-	return refuse(reasonWaiting, retryLater, "the pod %s has ended and is replaced", pod.Name)
+	return refuse(reasonWaiting, again, "the pod %s has ended and is replaced", pod.Name)
 }
 
 // join adds the MiniCluster to the owners of the Service that gives host names. It is put back to
@@ -82,7 +82,7 @@ func (p pass) replace(ctx context.Context, pod *corev1.Pod) error {
 func (p pass) join(ctx context.Context, live *corev1.Service, want client.Object) error {
 	wanted, ok := want.(*corev1.Service)
 	if !ok {
-		return refuse(reasonConflict, 0, "%s is no Service", title(want))
+		return refuse(reasonConflict, onEvent, "%s is no Service", title(want))
 	}
 	alone := !slices.ContainsFunc(live.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID != p.mc.UID })
 	if alone {
@@ -90,7 +90,7 @@ func (p pass) join(ctx context.Context, live *corev1.Service, want client.Object
 		return err
 	}
 	if !equality.Semantic.DeepEqual(live.Spec.Selector, wanted.Spec.Selector) {
-		return refuse(reasonConflict, retryLater, "%s is another for the other MiniClusters of the namespace, by flux.minimalService: "+
+		return refuse(reasonConflict, again, "%s is another for the other MiniClusters of the namespace, by flux.minimalService: "+
 			"set network.headlessName to a name of its own", title(want))
 	}
 	if p.owns(live) {

@@ -136,15 +136,15 @@ func (p pass) owned(live, want client.Object) error {
 	}
 	switch {
 	case !live.GetDeletionTimestamp().IsZero():
-		return refuse(reasonWaiting, retryLater, "%s is being deleted", title(want))
+		return refuse(reasonWaiting, again, "%s is being deleted", title(want))
 	case p.owns(live):
 		return nil
 	case owner != nil && owner.APIVersion == api.SchemeGroupVersion.String() && owner.Kind == "MiniCluster" && owner.Name == p.mc.Name:
-		return refuse(reasonWaiting, retryLater, "%s of an earlier MiniCluster is going to be deleted", title(want))
+		return refuse(reasonWaiting, again, "%s of an earlier MiniCluster is going to be deleted", title(want))
 	case owner == nil && alike(live, want, labels):
 		return nil
 	}
-	return refuse(reasonConflict, retryLater, "%s is there already, and does not belong to this MiniCluster", title(want))
+	return refuse(reasonConflict, again, "%s is there already, and does not belong to this MiniCluster", title(want))
 }
 
 // owns says whether the MiniCluster is among the owners of an object.

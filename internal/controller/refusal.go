@@ -19,23 +19,31 @@ const (
 	reasonNoVolumes   = "VolumesDisabled" // the operator makes none
 )
 
-// How long to wait until trying again, where no event may tell that it is worth while.
+// How long to wait until trying again, where no event may tell that it is worth while: for the cache,
+// and for what is in the way of a MiniCluster.
 const (
 	retrySoon  = 200 * time.Millisecond
-	retryLater = 30 * time.Second
+	retryFirst = time.Second
+	retryMost  = 30 * time.Second
+)
+
+// Whether to try again, for refuse.
+const (
+	onEvent = false // something will tell when it is worth while
+	again   = true
 )
 
 // refusal is why a MiniCluster does not get what it asks for, in words for its owner.
 type refusal struct {
 	reason  string
 	message string
-	retry   time.Duration // 0 waits for an event
+	retry   bool
 }
 
 // Error returns the message.
 func (r *refusal) Error() string { return r.message }
 
-func refuse(reason string, retry time.Duration, format string, args ...any) error {
+func refuse(reason string, retry bool, format string, args ...any) error {
 	return &refusal{reason: reason, message: fmt.Sprintf(format, args...), retry: retry}
 }
 
@@ -45,9 +53,9 @@ func explain(err error, name string) error {
 	case err == nil:
 		return nil
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return refuse(reasonWaiting, 0, "the namespace is being deleted")
+		return refuse(reasonWaiting, onEvent, "the namespace is being deleted")
 	case apierrors.IsForbidden(err), apierrors.IsInvalid(err):
-		return refuse(reasonRejected, retryLater, "%s: %v", name, err)
+		return refuse(reasonRejected, again, "%s: %v", name, err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

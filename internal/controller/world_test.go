@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -37,6 +38,7 @@ type world struct {
 	hidden  func(client.Object, types.NamespacedName) bool // from the cache
 	failing func(verb string, o client.Object) error       // of writes
 	uids    int
+	late    time.Duration // by how much the operator's clock is fast
 }
 
 func newWorld(t *testing.T, objects ...client.Object) *world {
@@ -50,6 +52,7 @@ func newWorld(t *testing.T, objects ...client.Object) *world {
 		Live:    w.store,
 		Events:  w.events,
 		Rand:    rand.NewChaCha8([32]byte{}),
+		Now:     func() time.Time { return time.Now().Add(w.late) },
 		Volumes: true,
 	}
 	return w

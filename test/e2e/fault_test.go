@@ -126,7 +126,7 @@ func TestFaultKill(t *testing.T) {
 		mc := c.add(t)
 		c.disturb(t)
 		c.awaitSeen(t, mc)
-		time.Sleep(time.Duration(c.dice.IntN(80)) * time.Millisecond)
+		time.Sleep(time.Duration(c.dice.IntN(250)) * time.Millisecond)
 		p.kill()
 		if made := c.made(t, mc); made > 0 && made < len(expected(t, mc)) {
 			halfMade++
