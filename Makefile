@@ -62,8 +62,8 @@ test-cluster: bin/cluster ## Test the control plane itself: crashes, kills, rest
 	cd test/cluster && CI=true $(GO) test -timeout 20m ./...
 	cd test/cluster/kubestack && CGO_ENABLED=0 $(GO) test -trimpath ./internal/node
 
-test-faults: bin/cluster ## Kill the operator, cut it off, load it; prints the tables of docs/reliability.md
-	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e
+test-faults: bin/cluster ## Kill the operator, cut it off, load it; writes the tables of docs/reliability.md
+	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e -report "$(CURDIR)/docs/reliability.md"
 
 bench: tools ## Measure `sdkgen generate` against the classic recipe, N rounds
 	@$(GO) run ./test/bench -n $(N) $(ARGS)

@@ -21,6 +21,7 @@ type options struct {
 	metricsCertPath    string
 	probeAddress       string
 	leaderElect        bool
+	leaseName          string
 	leaseNamespace     string
 	http2              bool
 	namespaces         []string
@@ -50,6 +51,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		"The address that /healthz and /readyz are served at; 0 serves none.")
 	flags.BoolVar(&o.leaderElect, "leader-elect", false,
 		"Work only while no other manager does, so that several can stand by.")
+	flags.StringVar(&o.leaseName, "leader-election-id", "flux-operator.flux-framework.org",
+		"The lease that managers of which one is to work share. Those of different namespaces need different ones.")
 	flags.StringVar(&o.leaseNamespace, "leader-election-namespace", "",
 		"The namespace of the lease. By default that of the manager's pod.")
 	flags.BoolVar(&o.http2, "enable-http2", false, "Serve metrics by HTTP/2, too.")

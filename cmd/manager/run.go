@@ -32,9 +32,6 @@ const (
 	exitUsage  = 2
 )
 
-// leaseName is that of all managers of which only one is to work.
-const leaseName = "flux-operator.flux-framework.org"
-
 // run is the program without its process. It ends well when the context does.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
@@ -111,7 +108,7 @@ func (o *options) manager() manager.Options {
 		Metrics:                       metrics,
 		HealthProbeBindAddress:        o.probeAddress,
 		LeaderElection:                o.leaderElect,
-		LeaderElectionID:              leaseName,
+		LeaderElectionID:              o.leaseName,
 		LeaderElectionNamespace:       o.leaseNamespace,
 		LeaderElectionReleaseOnCancel: true,
 	}
