@@ -223,19 +223,29 @@ func (p *project) run(t *testing.T, c *golden.Case, i int) {
 // build is what the pipeline does for one package. The paths are left to TestPaths.
 func (p *project) build(t *testing.T, pkg *load.Package, opts swagger.Options) (*spec.Swagger, error) {
 	t.Helper()
-	name, src, err := p.openapi(pkg)
+	api, err := p.describe(t, pkg)
 	if err != nil {
 		return nil, err
 	}
-	definitions, err := swagger.Evaluate(name, src)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := swagger.Build(p.description(t, pkg, definitions), opts)
+	doc, err := swagger.Build(api, opts)
 	if err != nil {
 		return nil, err
 	}
 	return swagger.WithoutPaths(doc), nil
+}
+
+// describe is description with the definitions that openapi-gen makes.
+func (p *project) describe(t *testing.T, pkg *load.Package) (swagger.API, error) {
+	t.Helper()
+	name, src, err := p.openapi(pkg)
+	if err != nil {
+		return swagger.API{}, err
+	}
+	definitions, err := swagger.Evaluate(name, src)
+	if err != nil {
+		return swagger.API{}, err
+	}
+	return p.description(t, pkg, definitions), nil
 }
 
 func (p *project) description(t *testing.T, pkg *load.Package, definitions swagger.Definitions) swagger.API {

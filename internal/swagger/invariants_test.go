@@ -21,8 +21,9 @@ import (
 	"github.com/flux-framework/flux-operator/internal/swagger"
 )
 
-// TestThisAPI checks the document of this project's own API.
-func TestThisAPI(t *testing.T) {
+// openThis opens this project itself.
+func openThis(t *testing.T) *project {
+	t.Helper()
 	root, err := filepath.Abs(golden.Repository)
 	if err != nil {
 		t.Fatal(err)
@@ -31,6 +32,12 @@ func TestThisAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// TestThisAPI checks the document of this project's own API.
+func TestThisAPI(t *testing.T) {
+	p := openThis(t)
 	opts := swagger.Options{Title: "flux-operator"}
 	doc, err := p.build(t, p.api.Packages[0], opts)
 	if err != nil {

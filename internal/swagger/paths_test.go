@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -86,14 +85,7 @@ func runPaths(t *testing.T, cases []*golden.Case) {
 
 // TestPathsOfThisAPI checks the paths of this project's own API, and has a few by name.
 func TestPathsOfThisAPI(t *testing.T) {
-	root, err := filepath.Abs(golden.Repository)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := openProject(t, root, []string{"api/v1alpha1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := openThis(t)
 	opts := swagger.Options{Title: "flux-operator"}
 	doc, err := p.buildPaths(t, p.api.Packages[0], opts)
 	if err != nil {
@@ -124,15 +116,10 @@ func TestPathsOfThisAPI(t *testing.T) {
 // buildPaths is build with the CRDs that the pipeline hands over.
 func (p *project) buildPaths(t *testing.T, pkg *load.Package, opts swagger.Options) (*spec.Swagger, error) {
 	t.Helper()
-	name, src, err := p.openapi(pkg)
+	api, err := p.describe(t, pkg)
 	if err != nil {
 		return nil, err
 	}
-	definitions, err := swagger.Evaluate(name, src)
-	if err != nil {
-		return nil, err
-	}
-	api := p.description(t, pkg, definitions)
 	api.CRD = func(kind string) *apiextensionsv1.CustomResourceDefinition {
 		return p.schemas.CRD(pkg.Path + "." + kind)
 	}

@@ -48,16 +48,21 @@ func (s *suite) generate(t *testing.T, mc *api.MiniCluster) []*unstructured.Unst
 	return found
 }
 
+func exampleFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(root + "/examples/minicluster/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	return files
+}
+
 // TestGenerate wants fluxoperator-gen to print what the operator makes: what it prints, made in one
 // namespace by hand, is the same on the server as what the operator has made in another.
 func TestGenerate(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
-	files, err := filepath.Glob(root + "/examples/minicluster/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no examples: %v", err)
-	}
-	for _, file := range files {
+	for _, file := range exampleFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			by, alone := s.namespace(t), s.namespace(t)
 			printed := examples(t, file, alone)

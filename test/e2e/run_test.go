@@ -70,11 +70,7 @@ func TestFailure(t *testing.T) {
 func TestExamples(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
-	files, err := filepath.Glob(root + "/examples/minicluster/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no examples: %v", err)
-	}
-	for _, file := range files {
+	for _, file := range exampleFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			ns := s.namespace(t)
 			for _, mc := range examples(t, file, ns) {
