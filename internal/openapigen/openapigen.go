@@ -83,6 +83,9 @@ func (job Job) write(dir string) (string, error) {
 	for key, value := range job.Config {
 		config[key] = value
 	}
+	if err := job.addPackage(config); err != nil {
+		return "", err
+	}
 	config["generatorName"] = job.Generator
 	config["inputSpec"] = spec
 	config["outputDir"] = filepath.Join(dir, outDir)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,6 +20,41 @@ const templateRule = "template"
 
 // mustache is how the names of templates end.
 const mustache = ".mustache"
+
+// packageDir is the folder of templates for files of the package that the generator does not
+// know: package/_model.py.mustache becomes _model.py there, without being listed anywhere.
+const packageDir = "package"
+
+// addPackage lists the templates of the package folder in a generator's configuration.
+func (job Job) addPackage(config map[string]any) error {
+	if job.Templates == "" {
+		return nil
+	}
+	templates, err := fs.Glob(os.DirFS(job.Templates), packageDir+"/*"+mustache)
+	if err != nil || len(templates) == 0 {
+		return err
+	}
+	files := map[string]any{}
+	listed, _ := config["files"].(map[string]any)
+	maps.Copy(files, listed)
+	var names []string
+	for _, template := range templates {
+		name := strings.TrimSuffix(path.Base(template), mustache)
+		names = append(names, name)
+		files[template] = map[string]any{
+			"destinationFilename": name, "folder": config["packageName"], "templateType": "SupportingFiles",
+		}
+	}
+	config["files"] = files
+	// What is listed here is made, and nothing else; an empty text means everything.
+	given, _ := config["globalProperties"].(map[string]any)
+	if made, _ := given["supportingFiles"].(string); made != "" {
+		properties := maps.Clone(given)
+		properties["supportingFiles"] = made + "," + strings.Join(names, ",")
+		config["globalProperties"] = properties
+	}
+	return nil
+}
 
 // checkTemplates looks at a job's templates before Java starts, which would name neither the file
 // nor the column of one that does not parse, and would pass over one that nothing uses.
@@ -72,7 +108,7 @@ func (j *Jar) checkUses(job Job, names []string, partials map[string]bool) error
 	files, _ := job.Config["files"].(map[string]any)
 	var list diag.List
 	for _, name := range names {
-		if _, listed := files[name]; listed || partials[name] || slices.Contains(own, name) {
+		if _, listed := files[name]; listed || partials[name] || slices.Contains(own, name) || path.Dir(name) == packageDir {
 			continue
 		}
 		list.Add(token.Position{Filename: job.relative(filepath.Join(job.Templates, filepath.FromSlash(name)))}, templateRule,

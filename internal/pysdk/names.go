@@ -67,11 +67,11 @@ var keywords = set(
 // model has of its own. They get an underscore in front, as python-legacy does.
 var reserved = union(keywords, set("local_vars_configuration",
 	"openapi_types", "attribute_map", "discriminator", "to_dict", "from_dict", "to_str", "keys",
-	"_read", "_keys", "_held", "_plain", "_parse", "_manifest",
+	"to_yaml", "from_yaml", "validate",
 ))
 
-// typing are the classes that a model's hints are made of.
-var typing = set("Any", "ClassVar", "Dict", "List", "Optional", "Union")
+// typing are the names that a model's hints and declarations are made of.
+var typing = set("Any", "ClassVar", "Dict", "List", "Literal", "Optional", "Union", "TYPE_CHECKING")
 
 func set(names ...string) map[string]bool {
 	out := make(map[string]bool, len(names))

@@ -20,15 +20,21 @@ const Extension = "x-sdkgen-python"
 
 // Model is what model.mustache prints. Fields that end in "a Python literal" are source code.
 type Model struct {
-	Doc      string     `json:"doc"`                // text for a """ docstring, escaped and indented
-	Text     string     `json:"text,omitempty"`     // the same on one line, for a page of Markdown
-	Root     *Root      `json:"root,omitempty"`     // root kinds and their lists
-	Imports  []Import   `json:"imports,omitempty"`  // models that fields refer to, without itself, sorted
-	External []External `json:"external,omitempty"` // classes of kubernetes.client that fields refer to, sorted
-	Datetime bool       `json:"datetime,omitempty"` // a field is a datetime
-	Fields   []Field    `json:"fields"`             // by attribute
-	Sample   string     `json:"sample"`             // a manifest with every property, a Python literal
-	Minimal  string     `json:"minimal"`            // a manifest with the required ones, a Python literal
+	Doc      string  `json:"doc"`                // text for a """ docstring, escaped and indented
+	Text     string  `json:"text,omitempty"`     // the same on one line, for a page of Markdown
+	Root     *Root   `json:"root,omitempty"`     // root kinds and their lists
+	Typing   string  `json:"typing,omitempty"`   // names of typing that are used, with commas
+	Models   []Class `json:"models,omitempty"`   // that fields refer to, without itself, sorted
+	Imports  string  `json:"imports,omitempty"`  // the same, with commas
+	External string  `json:"external,omitempty"` // classes of kubernetes.client that fields refer to, sorted, with commas
+	Checking bool    `json:"checking,omitempty"` // something is imported for type checkers only
+	Builtins bool    `json:"builtins,omitempty"` // a hint is spelled builtins.X
+	Datetime string  `json:"datetime,omitempty"` // how datetime is imported, if it is
+	CEL      string  `json:"cel,omitempty"`      // rules that the API server evaluates, a Python literal
+	Fields   []Field `json:"fields"`             // by attribute
+	Sample   string  `json:"sample"`             // a manifest with every property, a Python literal
+	Minimal  string  `json:"minimal"`            // a manifest with the required ones, a Python literal
+	Invalid  bool    `json:"invalid,omitempty"`  // no manifest was found that meets all constraints
 }
 
 // Root is a root kind's identity; each a Python literal.
@@ -37,17 +43,12 @@ type Root struct {
 	Group      string `json:"group"`
 	Version    string `json:"version"`
 	Kind       string `json:"kind"`
-	Plural     string `json:"plural,omitempty"` // the resource's name in paths; not of lists
+	Plural     string `json:"plural,omitempty"`  // the resource's name in paths; not of lists
+	Cluster    bool   `json:"cluster,omitempty"` // its objects are in no namespace
 }
 
-// Import is a model of the package.
-type Import struct {
-	Module string `json:"module"`
-	Class  string `json:"class"`
-}
-
-// External is a class of kubernetes.client.
-type External struct {
+// Class is a class of the package.
+type Class struct {
 	Class string `json:"class"`
 }
 
@@ -58,8 +59,8 @@ type Field struct {
 	Type     string `json:"type"`               // openapi_types spelling, a Python literal
 	Hint     string `json:"hint"`               // annotation
 	Default  string `json:"default"`            // Python literal of the declared default, or None
-	Mutable  bool   `json:"mutable,omitempty"`  // the default is a list or dict
 	Required bool   `json:"required,omitempty"` // must be given
+	Rules    string `json:"rules,omitempty"`    // constraints, a Python literal; see rules
 	Doc      string `json:"doc,omitempty"`      // one line, escaped
 }
 
@@ -67,8 +68,7 @@ type Field struct {
 // their classes are the kubernetes package's, and each other definition carries its Model.
 // Two properties with one attribute, or two definitions with one module, are an error.
 func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
-	doc = swagger.WithoutPaths(doc) // the package has models only
-	out := *doc
+	out := *swagger.WithoutPaths(doc) // the package has models only
 	out.Definitions = spec.Definitions{}
 	modules := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
@@ -99,37 +99,79 @@ type modeler struct {
 	doc  *spec.Swagger
 	name string
 
-	imports  map[string]bool
-	external map[string]bool
-	datetime bool
+	attributes map[string]bool
+	imports    map[string]bool
+	external   map[string]bool
+	builtins   bool
+	datetime   bool
 }
 
 func (m *modeler) model(schema spec.Schema) (*Model, error) {
-	m.imports, m.external = map[string]bool{}, map[string]bool{}
-	root := rootOf(schema)
-	out := &Model{Doc: docstring(schema.Description, m.name), Text: oneLine(schema.Description), Root: root}
+	m.attributes, m.imports, m.external = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	keys := slices.Sorted(maps.Keys(schema.Properties))
 	byAttr := map[string]string{}
-	for _, key := range slices.Sorted(maps.Keys(schema.Properties)) {
-		field := m.field(key, schema.Properties[key], required(schema, key), root)
-		if other, taken := byAttr[field.Attr]; taken {
-			return nil, fmt.Errorf("properties %q and %q would both be the attribute %s", other, key, field.Attr)
+	for _, key := range keys {
+		attr := attribute(key)
+		if other, taken := byAttr[attr]; taken {
+			return nil, fmt.Errorf("properties %q and %q would both be the attribute %s", other, key, attr)
 		}
-		byAttr[field.Attr] = key
-		out.Fields = append(out.Fields, field)
+		byAttr[attr], m.attributes[attr] = key, true
+	}
+	out := &Model{Doc: docstring(schema.Description, m.name), Text: oneLine(schema.Description), Root: rootOf(m.doc, schema)}
+	for _, key := range keys {
+		out.Fields = append(out.Fields, m.field(key, schema.Properties[key], required(schema, key), out.Root))
 	}
 	slices.SortFunc(out.Fields, func(a, b Field) int { return strings.Compare(a.Attr, b.Attr) })
+	if rules := celRules(schema); rules != nil {
+		out.CEL = literal(rules)
+	}
+	m.imported(out)
+	samples := sampler{doc: m.doc}
+	out.Sample = literal(samples.sample(m.name, true))
+	out.Minimal = literal(samples.sample(m.name, false))
+	out.Invalid = samples.invalid
+	return out, nil
+}
+
+// imported fills in what the model's module imports.
+func (m *modeler) imported(out *Model) {
 	delete(m.imports, m.name)
 	for _, class := range slices.Sorted(maps.Keys(m.imports)) {
-		out.Imports = append(out.Imports, Import{Module: module(class), Class: class})
+		out.Models = append(out.Models, Class{class})
 	}
-	for _, class := range slices.Sorted(maps.Keys(m.external)) {
-		out.External = append(out.External, External{Class: class})
+	out.Imports, out.External, out.Builtins = listed(m.imports), listed(m.external), m.builtins
+	switch {
+	case m.datetime && m.attributes["datetime"]:
+		out.Datetime = "datetime as _datetime"
+	case m.datetime:
+		out.Datetime = "datetime"
 	}
-	out.Datetime = m.datetime
-	samples := sampler{doc: m.doc}
-	out.Sample = literal(samples.object(m.name, true))
-	out.Minimal = literal(samples.object(m.name, false))
-	return out, nil
+	out.Checking = len(m.imports)+len(m.external) > 0 || m.builtins || m.datetime
+	used := map[string]bool{}
+	for _, field := range out.Fields {
+		for name := range typing {
+			used[name] = used[name] || typingIn(field.Hint, name)
+		}
+	}
+	maps.DeleteFunc(used, func(_ string, is bool) bool { return !is })
+	out.Typing = listed(used)
+	if out.Checking {
+		out.Typing = strings.TrimSuffix("TYPE_CHECKING, "+out.Typing, ", ")
+	}
+}
+
+// typingIn says whether a hint uses a name of typing.
+func typingIn(hint, name string) bool {
+	for _, word := range hintWord.FindAllString(hintLiteral.ReplaceAllString(hint, ""), -1) {
+		if word == name {
+			return true
+		}
+	}
+	return false
+}
+
+func listed(names map[string]bool) string {
+	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
 func (m *modeler) field(key string, schema spec.Schema, required bool, root *Root) Field {
@@ -138,12 +180,11 @@ func (m *modeler) field(key string, schema spec.Schema, required bool, root *Roo
 		Attr: attribute(key), Key: literal(key), Type: literal(typ.legacy), Hint: typ.hint,
 		Default: "None", Required: required, Doc: oneLine(schema.Description),
 	}
+	if found := rules(schema); found != nil {
+		field.Rules = literal(found)
+	}
 	if schema.Default != nil {
 		field.Default = literal(schema.Default)
-		switch schema.Default.(type) {
-		case []any, map[string]any:
-			field.Mutable = true
-		}
 	}
 	if root != nil && key == "apiVersion" {
 		field.Default, field.Required = root.APIVersion, false
@@ -151,7 +192,7 @@ func (m *modeler) field(key string, schema spec.Schema, required bool, root *Roo
 	if root != nil && key == "kind" {
 		field.Default, field.Required = root.Kind, false
 	}
-	if !field.Required {
+	if (!field.Required || nullable(schema)) && typ != anything {
 		field.Hint = "Optional[" + typ.hint + "]"
 	}
 	return field
@@ -164,7 +205,7 @@ func required(schema spec.Schema, key string) bool {
 		(schema.Properties[key].Default == nil || swagger.IsKubernetes(schema))
 }
 
-func rootOf(schema spec.Schema) *Root {
+func rootOf(doc *spec.Swagger, schema spec.Schema) *Root {
 	gvk, ok := swagger.KindOf(schema)
 	if !ok {
 		return nil
@@ -175,8 +216,16 @@ func rootOf(schema spec.Schema) *Root {
 	}
 	if plural := swagger.PluralOf(schema); plural != "" {
 		root.Plural = literal(plural)
+		_, root.Cluster = paths(doc)["/apis/"+gvk.Group+"/"+gvk.Version+"/"+plural+"/{name}"]
 	}
 	return root
+}
+
+func paths(doc *spec.Swagger) map[string]spec.PathItem {
+	if doc.Paths == nil {
+		return nil
+	}
+	return doc.Paths.Paths
 }
 
 // withoutReferences returns the schema with a plain object in place of each $ref: the jar

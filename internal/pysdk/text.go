@@ -5,10 +5,17 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+)
+
+var (
+	wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
+	hintWord    = regexp.MustCompile(`[A-Za-z_]+`)
+	hintLiteral = regexp.MustCompile(`'(?:[^'\\]|\\.)*'`)
 )
 
 // literal returns a JSON value as Python source. Dictionaries are sorted by key. Whatever the

@@ -1,6 +1,8 @@
 package pysdk
 
 import (
+	"strings"
+
 	"github.com/go-openapi/spec"
 
 	"github.com/flux-framework/flux-operator/internal/swagger"
@@ -26,7 +28,7 @@ func (m *modeler) typeOf(schema spec.Schema) pyType {
 		return pyType{name, name}
 	}
 	if swagger.IsIntOrString(schema) {
-		return pyType{"object", "Union[int, str]"}
+		return pyType{"object", "Union[" + m.builtin("int") + ", " + m.builtin("str") + "]"}
 	}
 	switch {
 	case schema.Type.Contains("array"):
@@ -38,29 +40,59 @@ func (m *modeler) typeOf(schema spec.Schema) pyType {
 	case schema.Type.Contains("object"):
 		if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
 			value := m.typeOf(*schema.AdditionalProperties.Schema)
-			return pyType{"dict(str, " + value.legacy + ")", "Dict[str, " + value.hint + "]"}
+			return pyType{"dict(str, " + value.legacy + ")", "Dict[" + m.builtin("str") + ", " + value.hint + "]"}
 		}
-		return pyType{"object", "Dict[str, Any]"}
+		return pyType{"object", "Dict[" + m.builtin("str") + ", Any]"}
 	case schema.Type.Contains("string") && schema.Format == "date-time":
 		m.datetime = true
-		return pyType{"datetime", "datetime"}
+		return pyType{"datetime", m.datetimeHint()}
 	}
 	found := anything
 	for _, name := range schema.Type {
 		typ, ok := scalars[name]
 		switch {
-		case ok && found == anything:
-			found = typ
-		case ok && found != typ:
+		case !ok:
+		case found != anything && found.legacy != typ:
 			return anything
+		default:
+			found = pyType{typ, m.builtin(typ)}
 		}
+	}
+	if literals := choices(schema); literals != "" {
+		found.hint = "Literal[" + literals + "]"
 	}
 	return found
 }
 
-var scalars = map[string]pyType{
-	"string":  {"str", "str"},
-	"integer": {"int", "int"},
-	"number":  {"float", "float"},
-	"boolean": {"bool", "bool"},
+var scalars = map[string]string{"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+
+// choices returns the values of an enum of strings or whole numbers, as Literal takes them.
+func choices(schema spec.Schema) string {
+	var out []string
+	for _, value := range schema.Enum {
+		text := literal(value)
+		if !strings.HasPrefix(text, "'") && !wholeNumber.MatchString(text) {
+			return ""
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// builtin spells a built-in type in a hint. In a class that has an attribute of that name,
+// the name alone would be the attribute.
+func (m *modeler) builtin(name string) string {
+	if !m.attributes[name] {
+		return name
+	}
+	m.builtins = true
+	return "builtins." + name
+}
+
+// datetimeHint does the same for datetime, which is imported.
+func (m *modeler) datetimeHint() string {
+	if m.attributes["datetime"] {
+		return "_datetime"
+	}
+	return "datetime"
 }

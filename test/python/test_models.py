@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import pickle
 from collections.abc import Mapping
@@ -14,8 +15,9 @@ import pytest
 import yaml
 from kubernetes import client
 
-from fluxoperator import models
+from fluxoperator import NULL, ValidationError, WrongTypeError, models
 from fluxoperator.models import (
+    ContainerResources,
     MiniCluster,
     MiniClusterContainer,
     MiniClusterList,
@@ -86,13 +88,20 @@ def test_a_misspelt_keyword_or_attribute_raises():
         lambda: MiniClusterSpec(containers=None),
         lambda: MiniClusterSpec.from_dict({"size": 1}),
         lambda: MiniClusterSpec.from_dict({"containers": None}),
-        lambda: setattr(MiniClusterSpec(containers=[]), "containers", None),
-        lambda: delattr(MiniClusterSpec(containers=[]), "containers"),
+        lambda: MiniCluster(spec={"size": 1}),
     ],
 )
 def test_a_missing_required_value_is_a_value_error(build):
-    with pytest.raises(ValueError, match="Invalid value for `containers`"):
+    with pytest.raises(ValueError, match="containers: a value is required$"):
         build()
+
+
+def test_a_required_value_can_be_taken_away_and_validate_tells():
+    spec = MiniClusterSpec(containers=[])
+    spec.validate()
+    del spec.containers
+    with pytest.raises(ValueError, match="^containers: a value is required$"):
+        spec.validate()
 
 
 def test_a_class_made_from_a_model_may_have_its_own_constructor():
@@ -276,13 +285,104 @@ def test_repr_shows_what_is_set():
     assert "future" in repr(MiniCluster.from_dict({"future": 1}))
 
 
-def test_deleting_an_attribute_unsets_it():
-    model = MiniCluster.from_dict(MANIFEST)
-    del model.metadata
-    del model.spec.size
+def test_assigning_none_unsets():
+    model = MiniCluster.from_dict({**MANIFEST, "status": None})
+    assert model.status is None
+    assert model["status"] is None
+    assert dict(model) == {**MANIFEST, "status": None}
+    model.metadata = model.status = None
+    model.spec.size = None
     assert model.metadata is None
-    assert "metadata" not in model
+    assert set(model) == {"apiVersion", "kind", "spec"}
     assert "size" not in model["spec"]
+
+
+def test_null_goes_out_as_null_and_none_does_not():
+    spec = MiniClusterSpec(containers=[], size=None, tasks=NULL, max_size=0)
+    spec.deadline_seconds = NULL
+    assert spec["tasks"] is None
+    assert dict(spec) == {
+        "cleanup": False,
+        "containers": [],
+        "deadlineSeconds": None,
+        "interactive": False,
+        "maxSize": 0,
+        "tasks": None,
+    }
+    for same in (copy.deepcopy(spec), pickle.loads(pickle.dumps(spec))):
+        assert same.tasks is NULL
+        assert dict(same) == dict(spec)
+    assert not NULL
+    assert repr(NULL) == "NULL"
+    assert spec.to_dict()["tasks"] is None
+    assert dict(MiniClusterSpec.from_dict(dict(spec))) == dict(spec)
+
+
+def test_what_a_constructor_is_given_is_checked():
+    with pytest.raises(WrongTypeError, match="^size: expected an integer, not str$"):
+        MiniClusterSpec(containers=[], size="4")
+    with pytest.raises(TypeError, match="^size: expected an integer, not bool$"):
+        MiniClusterSpec(containers=[], size=True)
+    with pytest.raises(ValueError, match=r"^containers\[1\]: expected MiniClusterContainer"):
+        MiniClusterSpec(containers=[MiniClusterContainer(), 1])
+    with pytest.raises(WrongTypeError, match="^spec: expected MiniClusterSpec, not Mini"):
+        MiniCluster(spec=MiniClusterContainer())
+    with pytest.raises(WrongTypeError, match="^limits.cpu: expected an integer or a str"):
+        ContainerResources(limits={"cpu": 0.5})
+    with pytest.raises(ValidationError) as caught:
+        MiniCluster(spec={"size": "4", "containers": [{"image": "a"}, {"image": 5}]})
+    assert caught.value.problems == [
+        ("spec.containers[1].image", "expected a string, not int"),
+        ("spec.size", "expected an integer, not str"),
+    ]
+    assert str(caught.value).splitlines()[0] == (
+        "spec.containers[1].image: expected a string, not int"
+    )
+
+
+def test_dicts_given_to_a_constructor_become_models():
+    given = [{"image": "a", "future": 1}]
+    spec = MiniCluster(spec={"containers": given}).spec
+    assert type(spec) is MiniClusterSpec
+    assert spec.containers[0].image == "a"
+    assert dict(spec) == {"containers": given}
+    held = [MiniClusterContainer()]
+    assert MiniClusterSpec(containers=held).containers is held
+
+
+def test_validate_tells_all_that_is_wrong():
+    model = MiniCluster.from_dict(MANIFEST)
+    model.validate()
+    model.spec.size = "4"
+    model.spec.containers[0].ports.append("http")
+    model.spec.containers.append(None)
+    with pytest.raises(WrongTypeError) as caught:
+        model.validate()
+    assert [path for path, _ in caught.value.problems] == [
+        "spec.containers[0].ports[1]",
+        "spec.containers[1]",
+        "spec.size",
+    ]
+
+
+def test_yaml_both_ways():
+    model = MiniCluster.from_yaml(MiniCluster.from_dict(MANIFEST).to_yaml())
+    assert dict(model) == MANIFEST
+    text = "spec: {containers: [{image: 2024-01-02, command: 'yes'}], size: 2}"
+    spec = MiniCluster.from_yaml(text).spec
+    assert (spec.containers[0].image, spec.size) == ("2024-01-02", 2)
+    for value in ("yes", "1e3", "0o17", "2024-01-01", "null", "~", "1_000", "12:30:45", "a\nb"):
+        container = MiniClusterContainer(command=value)
+        assert MiniClusterContainer.from_yaml(container.to_yaml()) == container
+    for wrong in ("a: b: c", "1\n---\n2"):
+        with pytest.raises(ValueError):
+            MiniCluster.from_yaml(wrong)
+
+
+def test_the_signature_shows_every_attribute():
+    parameters = inspect.signature(MiniClusterSpec).parameters
+    assert parameters["deadline_seconds"].default == 31500000
+    assert set(parameters) - {"local_vars_configuration"} == set(MiniClusterSpec.attribute_map)
 
 
 def test_timestamps_are_read_with_their_zone_and_written_as_they_came():

@@ -1,11 +1,10 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of every model in fluxoperator.
+"""The base classes of every model in fluxoperator.
 
-A generated model holds data only: its attributes, their JSON keys, their types
-and a constructor. What it does is written here once. Nothing outside the
-standard library is imported; ``kubernetes`` is looked up when an attribute that
-holds one of its classes is first read.
+A generated model declares its fields; what it does is written here once. Nothing
+outside the standard library is imported: ``kubernetes`` is looked up when an
+attribute that holds one of its classes is first read.
 
 What goes out
     A model is a mapping of its manifest, so ``dict(model)`` is what the API
@@ -21,10 +20,23 @@ What comes in
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Dict, Optional, Type, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional, Type, TypeVar, cast
 
-from . import _wire
+from . import _check, _compile
+from ._kind import Field, Read
+from ._wire import NULL, plain
+
+if TYPE_CHECKING:
+    from inspect import Signature
+
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_):
+        return lambda cls: cls
+
 
 _M = TypeVar("_M", bound="Model")
 
@@ -37,13 +49,79 @@ _RECIPROCAL = "_openapi_generator_to_dict"
 _KEPT = "kept:"
 
 
-class Model(Mapping[str, Any]):
+def field(
+    key: str, type: str, *, default: Any = ..., rules: Optional[_check.Rules] = None
+) -> Any:
+    """Declares an attribute of a generated model.
+
+    Args:
+        key (str): the JSON key.
+        type (str): the type as ``openapi_types`` spells it: ``list[int]``.
+        default (Any): what a constructor presets. Without it a value is required.
+        rules (Optional[Mapping[str, Any]]): constraints, by the keywords of an OpenAPI
+            schema: ``{"minimum": 1}``. Default None.
+    """
+    return Field(key, type, default, rules or {})
+
+
+class _Names:
+    """``openapi_types`` or ``attribute_map``, with what from_dict kept added.
+
+    kubernetes 36 and older serialise the attributes that these name, in order, so
+    an entry for a key at the end replaces what an attribute gave for it before.
+    """
+
+    def __init__(self, names: Dict[str, str], fixed: Optional[str]) -> None:
+        self.names, self.fixed = names, fixed
+
+    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Dict[str, str]:
+        if model is None or model._read is None:
+            return self.names
+        read, fields = model._read, owner._fields
+        keys = [*(fields[attr].key for attr in read.raw), *read.extra]
+        return {**self.names, **{_KEPT + key: self.fixed or key for key in keys}}
+
+
+class _Constructor:
+    """The signature of a generated class, made when ``inspect`` asks for it."""
+
+    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Signature:
+        from inspect import signature
+
+        made = signature(_compile.method(owner, "__init__"))
+        return made.replace(parameters=[*made.parameters.values()][1:])
+
+
+class _Meta(ABCMeta):
+    """Makes of the fields that a generated class declares its slots and tables."""
+
+    def __new__(mcs, name: str, bases: Any, body: Dict[str, Any], **kwargs: Any) -> Any:
+        fields = {a: body.pop(a) for a in [*body] if isinstance(body[a], Field)}
+        empty = vars(bases[0]).get("_fields") == {} and "__slots__" not in body
+        if fields or empty:
+            types = {attr: field.type for attr, field in fields.items()}
+            names = {attr: field.key for attr, field in fields.items()}
+            body.update(
+                __slots__=tuple(fields),
+                __signature__=_Constructor(),
+                _fields=fields,
+                _keys={key: attr for attr, key in names.items()},
+                attribute_map=_Names(names, None),
+                openapi_types=_Names(types, "object"),
+            )
+        return super().__new__(mcs, name, bases, body, **kwargs)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+class Model(Mapping[str, Any], metaclass=_Meta):
     """A part of a Kubernetes object, and a mapping of its manifest.
 
-    Attributes have Python names and hold models, lists, dicts and scalars; they
-    can be set at any time. As a mapping the model has JSON keys and plain values:
-    ``None`` is left out, what is nested is a copy. A model is true even when
-    nothing in it is set. A name that the type does not have raises, as a keyword
+    Attributes have Python names and hold models, lists, dicts and scalars. The
+    constructor checks what it is given and makes models of dicts. Attributes can be
+    set at any time; ``validate`` checks them. As a mapping the model has JSON keys and
+    plain values, all copies. ``None`` is what is not set and does not go out, ``NULL``
+    goes out as null. A null that was read shows as ``None`` and goes out again until
+    something is assigned, ``None`` too. A model is true even when nothing in it is set. A name that the type does not have raises, as a keyword
     (``TypeError``) and as an attribute (``AttributeError``).
 
     An attribute named ``items``, ``values`` or ``get`` hides the method of that
@@ -52,40 +130,43 @@ class Model(Mapping[str, Any]):
     Attributes:
         openapi_types (Dict[str, str]): type of each attribute.
         attribute_map (Dict[str, str]): JSON key of each attribute.
+        CEL_RULES (Dict[str, List[Dict[str, Any]]]): by JSON key, "" for the whole, the
+            ``x-kubernetes-validations``, which the API server evaluates.
     """
 
     __slots__ = ("_read", "__weakref__")
 
     openapi_types: ClassVar[Dict[str, str]] = {}
     attribute_map: ClassVar[Dict[str, str]] = {}
+    CEL_RULES: ClassVar[Dict[str, List[Dict[str, Any]]]] = {}
+    _fields: ClassVar[Dict[str, Field]] = {}
     _keys: ClassVar[Dict[str, str]] = {}
-    _read: Optional[_wire.Read]
+    _read: Optional[Read]
 
     if TYPE_CHECKING:
         # Lets a field of one of these names have its own type.
-        items: Any
-        values: Any
-        get: Any
+        items = values = get = cast(Any, None)
+    else:  # or a type checker would let every misspelt name pass
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Prepares a generated class; one derived from it by hand is left alone.
+        def __init__(self, **values: Any) -> None:
+            _compile.method(type(self), "__init__")(self, **values)
 
-        What the constructor demands may not be ``None``, neither there nor later,
-        and leaving it out is a ``ValueError`` as in the legacy generator's models.
-        """
-        super().__init_subclass__(**kwargs)
-        own = vars(cls)
-        if "attribute_map" not in own or "__init__" not in own:
-            return
-        names: Dict[str, str] = own["attribute_map"]
-        defaults = own["__init__"].__kwdefaults__
-        for attr in names:
-            if attr not in defaults:
-                defaults[attr] = None
-                setattr(cls, attr, _required(attr, own[attr]))
-        cls._keys = {key: attr for attr, key in names.items()}
-        setattr(cls, "attribute_map", _Names(names, None))
-        setattr(cls, "openapi_types", _Names(own["openapi_types"], "object"))
+        def __getattr__(self, name: str) -> Any:
+            """Builds an attribute that ``from_dict`` left for when it is read."""
+            if name == "_read":
+                return None
+            if name.startswith(_KEPT):
+                key = name[len(_KEPT) :]
+                value = self[key] if key in self else None
+                return NULL if value is None and key in self else value
+            if name not in self._fields:
+                return object.__getattribute__(self, name)
+            held = None if self._read is None else self._read.held(name)
+            if held is None or held is NULL:
+                return None
+            value = self._read.build(name, self._fields[name])
+            setattr(self, name, value)
+            return value
 
     @classmethod
     def from_dict(cls: Type[_M], manifest: Mapping[str, Any]) -> _M:
@@ -94,19 +175,17 @@ class Model(Mapping[str, Any]):
         Nested objects become models or, where the type is one of Kubernetes' own,
         the class of the installed ``kubernetes``. Keys that the type does not have
         are kept and go out again. No default is filled in: what the manifest does
-        not set, or sets to null, is ``None``. The attribute names that ``to_dict``
+        not set, or sets to null, is ``None``. Constraints are not checked, as a newer
+        API may allow more: see ``validate``. The attribute names that ``to_dict``
         gives are understood too.
 
         Args:
             manifest (Mapping[str, Any]): an object as decoded from JSON or YAML.
                 It is copied, later changes to it do not reach the model.
 
-        Returns:
-            A new model of this class.
-
         Raises:
-            ValueError: a required value is missing.
-            TypeError: an object or a list is expected where something else is.
+            ValidationError: a required value is missing.
+            WrongTypeError: an object or a list is expected where something else is.
         """
         return cls._parse(manifest, False)
 
@@ -114,28 +193,65 @@ class Model(Mapping[str, Any]):
     def _parse(cls: Type[_M], manifest: Mapping[str, Any], legacy: bool) -> _M:
         """Does from_dict; legacy if the keys are known to be attribute names."""
         if not isinstance(manifest, Mapping):
-            found = type(manifest).__name__
-            raise TypeError(f"{cls.__name__}: expected an object, not {found}")
+            raise _check.wrong_type("", "an object", manifest)
         given = {key: manifest[key] for key in manifest}
-        names, types = cls.attribute_map, cls.openapi_types
-        legacy = legacy or any(k in names and k not in cls._keys for k in given)
-        self = cls.__new__(cls)
-        self._read = read = _wire.Read()
-        for attr, key in names.items():
-            value = given.pop(key, None)
-            if legacy and key != attr:
-                other = given.pop(attr, None)
-                value = other if value is None else value
-            kind = _wire.Kind.of(types[attr])
-            if value is None:
-                setattr(self, attr, None)
-            elif kind.deferred and not legacy:
-                read.raw[attr] = _wire.plain(value)
+        fields, read, self = cls._fields, Read(), cls.__new__(cls)
+        legacy = legacy or any(k in fields and k not in cls._keys for k in given)
+        for attr, field in fields.items():
+            value = given.pop(field.key, ...)
+            if legacy and value is ...:
+                value = given.pop(attr, ...)
+            if value is ... or value is None:
+                if field.default is ... and not (
+                    value is None and field.rules.get("nullable")
+                ):
+                    raise _check.missing(field.key)
+                if value is None and not legacy:
+                    read.raw[attr] = NULL
+                else:
+                    setattr(self, attr, None)
+            elif field.kind.deferred and not legacy:
+                read.raw[attr] = plain(value)
             else:
-                where = f"{cls.__name__}.{attr}"
-                setattr(self, attr, kind.read(value, where, legacy=legacy))
-        read.extra = _wire.plain(given)
+                try:
+                    setattr(self, attr, field.kind.read(value, legacy=legacy))
+                except _check.ValidationError as error:
+                    raise error.within(field.key) from None
+        read.extra = plain(given)
+        self._read = read if read.raw or read.extra else None
         return self
+
+    def validate(self) -> None:
+        """Checks everything in this model against the API's schema.
+
+        What needs the API server is left to it: ``CEL_RULES``, and whatever is in the
+        classes of ``kubernetes``.
+
+        Raises:
+            ValidationError: with all problems, a line each; a ``WrongTypeError`` if
+                they are wrong types only.
+        """
+        found = [*self._problems("")]
+        if found:
+            wrong = all(isinstance(error, TypeError) for error in found)
+            error = _check.WrongTypeError if wrong else _check.ValidationError
+            raise error(*(problem for one in found for problem in one.problems))
+
+    def _problems(self, path: str) -> Iterator[_check.ValidationError]:
+        for attr, field in self._fields.items():
+            at, value = _check.join(path, field.key), self._held(attr)
+            if value is None and field.default is not ...:
+                continue
+            if value is None or (value is NULL and field.default is ...):
+                if value is None or not field.rules.get("nullable"):
+                    yield _check.missing(at)
+                continue
+            try:
+                value = field.kind.convert(value)
+            except _check.ValidationError as error:
+                yield error.within(at)
+            else:
+                yield from field.kind.problems(value, field.rules, at, deep=True)
 
     def to_dict(self, serialize: bool = False) -> Dict[str, Any]:
         """Gives every attribute by its Python name, as the legacy generator did.
@@ -147,10 +263,9 @@ class Model(Mapping[str, Any]):
             A dict with nested dicts, unset attributes as ``None``. This is not what
             the API server takes, and unknown keys are not in it: see ``dict(model)``.
         """
-        names = type(self).attribute_map
         return {
-            key if serialize else attr: _legacy(getattr(self, attr), serialize)
-            for attr, key in names.items()
+            field.key if serialize else attr: _legacy(getattr(self, attr), serialize)
+            for attr, field in self._fields.items()
         }
 
     def to_str(self) -> str:
@@ -159,65 +274,64 @@ class Model(Mapping[str, Any]):
 
         return pformat(self.to_dict())
 
+    @classmethod
+    def from_yaml(cls: Type[_M], text: str) -> _M:
+        """Builds the model that one YAML or JSON document describes: see ``from_dict``.
+
+        Scalars are read as ``kubectl`` reads them, so a timestamp stays text.
+
+        Raises:
+            ValueError: the text is not one YAML document of that shape.
+            ModuleNotFoundError: PyYAML, which ``kubernetes`` brings, is not installed.
+        """
+        from ._yaml import load
+
+        return cls.from_dict(load(text))
+
+    def to_yaml(self) -> str:
+        """Gives the manifest as YAML for ``kubectl apply -f -``."""
+        from ._yaml import dump
+
+        return dump(self._manifest())
+
     def _manifest(self) -> Dict[str, Any]:
         """Gives the whole manifest: JSON keys and plain values, all copies."""
-        out = {}
-        for attr, key in type(self).attribute_map.items():
-            value = self._plain(attr)
-            if value is not None:
-                out[key] = value
-        if self._read is not None:
-            out.update(_wire.plain(self._read.extra))
-        return out
+        if self._read is None:
+            return self._build()
+        return {key: self[key] for key in self}
 
     setattr(to_dict, _RECIPROCAL, _manifest)
     setattr(_manifest, _RECIPROCAL, to_dict)
 
+    def _build(self) -> Dict[str, Any]:
+        made: Dict[str, Any] = _compile.method(type(self), "_build")(self)
+        return made
+
     def _held(self, attr: str) -> Any:
         """Gives an attribute's value, or what was read for it and not built yet."""
+        if self._read is None or attr not in self._read.raw:
+            return getattr(self, attr)
         try:
             return object.__getattribute__(self, attr)
         except AttributeError:
-            return None if self._read is None else self._read.held(attr)
+            return self._read.held(attr)
 
-    def _plain(self, attr: str) -> Any:
-        """Gives an attribute's value as it stands in the manifest, or ``None``."""
-        value = self._held(attr)
-        if value is None or self._read is None:
-            return _wire.plain(value)
-        return self._read.plain(attr, value)
-
-    if not TYPE_CHECKING:  # or every misspelt attribute would pass a type checker
-
-        def __getattr__(self, name: str) -> Any:
-            """Builds an attribute that ``from_dict`` left for when it is read."""
-            if name == "_read":
-                return None
-            if name.startswith(_KEPT):
-                key = name[len(_KEPT) :]
-                return self[key] if key in self else None
-            if name not in type(self).attribute_map:
-                return object.__getattribute__(self, name)
-            if self._read is None or self._read.held(name) is None:
-                return None
-            value = self._read.build(name, type(self).openapi_types[name])
-            setattr(self, name, value)
-            return value
-
-    def __delattr__(self, name: str) -> None:
-        setattr(self, name, None)
+    def _null(self, attr: str) -> None:
+        """Makes an attribute as if null had been read for it."""
+        self._read = self._read or Read()
+        self._read.raw[attr] = NULL
 
     def __getitem__(self, key: str) -> Any:
-        attr = self._keys.get(key)
-        value = None if attr is None else self._plain(attr)
-        if value is not None:
-            return value
-        if attr is None and self._read is not None:
-            return _wire.plain(self._read.extra[key])
+        attr, read = self._keys.get(key), self._read
+        value = None if attr is None else self._held(attr)
+        if attr is not None and value is not None:
+            return plain(value) if read is None else read.plain(attr, value)
+        if attr is None and read is not None:
+            return plain(read.extra[key])
         raise KeyError(key)
 
     def __iter__(self) -> Iterator[str]:
-        for attr, key in type(self).attribute_map.items():
+        for key, attr in self._keys.items():
             if self._held(attr) is not None:
                 yield key
         if self._read is not None:
@@ -234,11 +348,11 @@ class Model(Mapping[str, Any]):
             related = isinstance(other, type(self)) or isinstance(self, type(other))
             return related and self._manifest() == other._manifest()
         if isinstance(other, Mapping):
-            return bool(self._manifest() == _wire.plain(other))
+            return bool(self._manifest() == plain(other))
         return NotImplemented
 
     def __repr__(self) -> str:
-        held = {attr: self._held(attr) for attr in type(self).attribute_map}
+        held = {attr: self._held(attr) for attr in self._fields}
         shown = [f"{a}={value!r}" for a, value in held.items() if value is not None]
         if self._read is not None and self._read.extra:
             shown.append(f"**{self._read.extra!r}")
@@ -246,7 +360,7 @@ class Model(Mapping[str, Any]):
 
     def __reduce__(self) -> Any:
         held = {}
-        for attr in type(self).attribute_map:
+        for attr in self._fields:
             try:
                 held[attr] = object.__getattribute__(self, attr)
             except AttributeError:  # left by from_dict, and in _read
@@ -255,7 +369,29 @@ class Model(Mapping[str, Any]):
         return _restore, (type(self), held, self._read)
 
 
-def _restore(cls: Type[_M], held: Dict[str, Any], read: Optional[_wire.Read]) -> _M:
+class Object(Model):
+    """A root kind: what can be created, read and deleted by itself.
+
+    Attributes:
+        API_VERSION (str): group and version, as ``apiVersion`` has them.
+        GROUP, VERSION, KIND (str): what the API server knows the kind by.
+        PLURAL (str): the resource in paths; "" for the kind of a list.
+        NAMESPACED (bool): its objects are in namespaces.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        items = values = get = cast(Any, None)
+    API_VERSION: ClassVar[str]
+    GROUP: ClassVar[str]
+    VERSION: ClassVar[str]
+    KIND: ClassVar[str]
+    PLURAL: ClassVar[str] = ""
+    NAMESPACED: ClassVar[bool] = True
+
+
+def _restore(cls: Type[_M], held: Dict[str, Any], read: Optional[Read]) -> _M:
     """Makes the copy of a model for copy and pickle."""
     model = cls.__new__(cls)
     model._read = read
@@ -272,36 +408,4 @@ def _legacy(value: Any, serialize: bool) -> Any:
         return {key: _legacy(item, serialize) for key, item in value.items()}
     if hasattr(value, "to_dict"):
         return value.to_dict(serialize=True) if serialize else value.to_dict()
-    return value
-
-
-def _required(attr: str, slot: Any) -> property:
-    """Wraps the slot of a required attribute so that it refuses ``None``."""
-
-    def assign(model: Model, value: Any) -> None:
-        if value is None:
-            raise ValueError(f"Invalid value for `{attr}`, must not be `None`")
-        slot.__set__(model, value)
-
-    return property(slot.__get__, assign)
-
-
-class _Names:
-    """``openapi_types`` or ``attribute_map``, with what from_dict kept added.
-
-    kubernetes 36 and older serialise the attributes that these name, in order, so
-    an entry for a key at the end replaces what an attribute gave for it before.
-    """
-
-    __slots__ = ("names", "fixed")
-
-    def __init__(self, names: Dict[str, str], fixed: Optional[str]) -> None:
-        self.names = names
-        self.fixed = fixed
-
-    def __get__(self, model: Optional[Model], owner: type) -> Dict[str, str]:
-        if model is None or model._read is None:
-            return self.names
-        read, names = model._read, type(model).attribute_map
-        keys = [*(names[attr] for attr in read.raw), *read.extra]
-        return {**self.names, **{_KEPT + key: self.fixed or key for key in keys}}
+    return None if value is NULL else value
