@@ -290,10 +290,15 @@ def test_assigning_none_unsets():
     assert model.status is None
     assert model["status"] is None
     assert dict(model) == {**MANIFEST, "status": None}
-    model.metadata = model.status = None
+    assert json.loads(model.to_json()) == dict(model)
+    model.metadata = None
+    model.status = model.status  # what is read is what is written
     model.spec.size = None
+    del model.spec.containers[0].image
     assert model.metadata is None
-    assert set(model) == {"apiVersion", "kind", "spec"}
+    assert "image" not in model["spec"]["containers"][0]
+    assert "image" not in json.loads(model.to_json())["spec"]["containers"][0]
+    assert set(model) == {"apiVersion", "kind", "spec", "status"}
     assert "size" not in model["spec"]
 
 

@@ -9,7 +9,8 @@ The source that is compiled holds names only; values are handed in beside it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any, Dict, Tuple
+from functools import lru_cache
+from typing import Any, Callable, Dict, List, Tuple
 
 from ._check import Rules
 from ._kind import Field, Kind
@@ -21,8 +22,8 @@ def method(cls: Any, name: str) -> Any:
 
     Args:
         cls (type): a model's class.
-        name (str): ``__init__``, or ``_build``, which gives the manifest of a model
-            that was not read.
+        name (str): ``__init__``; ``_blank``, which gives a model without values;
+            ``_build`` or ``_json``, which give the manifest of one that was not read.
 
     Raises:
         TypeError: there is no such class.
@@ -31,12 +32,15 @@ def method(cls: Any, name: str) -> Any:
     if own is None:
         raise TypeError(f"{cls.__name__} is not a model of the API")
     if name not in vars(own):
-        names: Dict[str, Any] = {"Plain": plain, "All": _all}
-        lines = [*_init(own._fields, names), *_build(own._fields, names)]
-        exec("\n".join(lines), names)
-        for made in ("__init__", "_build"):
+        text, json = json_writers()
+        names: Dict[str, Any] = {"All": _all, "Plain": plain, "Text": text, "Json": json}
+        names["New"] = object.__new__
+        lines = [*_init(own._fields, names), *_blank(own._fields)]
+        exec("\n".join([*lines, *_write(own._fields, names)]), names)
+        for made in ("__init__", "_blank", "_build", "_json"):
             names[made].__qualname__ = f"{own.__qualname__}.{made}"
             setattr(own, made, names[made])
+        own._blank = classmethod(own._blank)
     return vars(own)[name]
 
 
@@ -46,6 +50,26 @@ def _all(items: Collection[Any], classes: Tuple[type, ...]) -> bool:
         if item.__class__ not in classes:
             return False
     return True
+
+
+@lru_cache(maxsize=None)
+def json_writers() -> Tuple[Callable[[str], str], Callable[[Any], str]]:
+    """Gives the functions that write a str and any value as JSON."""
+    from json.encoder import JSONEncoder, encode_basestring_ascii as text
+
+    encode = JSONEncoder().encode
+
+    def json(value: Any) -> str:
+        cls = value.__class__
+        if cls is str:
+            return text(value)
+        if cls is dict:
+            return "{" + ", ".join([f"{text(k)}: {json(value[k])}" for k in value]) + "}"
+        if cls is list:
+            return "[" + ", ".join([json(item) for item in value]) + "]"
+        return str(value) if cls is int else encode(plain(value))
+
+    return text, json
 
 
 def _init(fields: Dict[str, Field], names: Dict[str, Any]) -> Iterator[str]:
@@ -61,11 +85,9 @@ def _init(fields: Dict[str, Field], names: Dict[str, Any]) -> Iterator[str]:
             yield f" if {attr} is D_{attr}: {attr} = Plain({attr})"
         accepted = "" if field.default is ... else f"{attr} is None or "
         accepted += _fits(attr, field.kind, names) if names[f"C_{attr}"] else "False"
-        null = field.default is ... and field.rules.get("nullable")
-        if null:
-            yield f" if {attr} is None: self._null({attr!r})"
-        assigned = f"self.{attr} = {attr} if {accepted} else F_{attr}({attr})"
-        yield f" else: {assigned}" if null else f" {assigned}"
+        yield f" self.{attr} = {attr} if {accepted} else F_{attr}({attr})"
+        if field.default is ... and field.rules.get("nullable"):
+            yield f" if {attr} is None: self._null({field.key!r})"
 
 
 def _classes(kind: Kind, rules: Rules) -> Tuple[type, ...]:
@@ -94,28 +116,55 @@ def _of(value: str, attr: str, names: Dict[str, Any]) -> str:
     return f"{value}.__class__ " + (f"is T_{attr}" if one else f"in C_{attr}")
 
 
-def _build(fields: Dict[str, Field], names: Dict[str, Any]) -> Iterator[str]:
-    """Gives the lines of the method that writes a model."""
-    yield "def _build(self):"
-    yield " out = {}"
+def _blank(fields: Dict[str, Field]) -> Iterator[str]:
+    """Gives the lines of the method that makes a model without values."""
+    yield "def _blank(cls):"
+    yield " self = New(cls)"
+    yield f" {' = '.join('self.' + attr for attr in ['_read', *fields])} = None"
+    yield " return self"
+
+
+def _write(fields: Dict[str, Field], names: Dict[str, Any]) -> List[str]:
+    """Gives the lines of the methods that write a model."""
+    text, _ = json_writers()
+    dicts, texts = ["def _build(self):", " out = {}"], ["def _json(self):", " out = []; add = out.append"]
     for attr, field in fields.items():
-        yield f" v = self.{attr}"
-        one = _plain(field.kind, _of("$", attr, names)) if names[f"C_{attr}"] else "Plain(v)"
-        yield f" if v is not None: out[{field.key!r}] = {one}"
-    yield " return out"
+        one = _of("$", attr, names) if names[f"C_{attr}"] else ""
+        value, json = _values(field.kind, one)
+        head = f" v = self.{attr}\n if v is not None: "
+        dicts.append(head + f"out[{field.key!r}] = {value}")
+        texts.append(head + f"add({text(field.key) + ': '!r} + ({json}))")
+    return [*dicts, " return out", *texts, " return '{' + ', '.join(out) + '}'"]
 
 
-def _plain(kind: Kind, fits: str) -> str:
-    """Gives an expression for the plain value of v."""
+def _values(kind: Kind, fits: str) -> Tuple[str, str]:
+    """Gives the expressions for the plain value of v and for its JSON."""
     inner = kind.inner or kind
-    if not (inner.own or inner.native):
-        return "Plain(v)"
+    if not fits or not (inner.own or inner.native):
+        return "Plain(v)", "Json(v)"
     one = f"$._build() if {fits} and $._read is None else Plain($)"
+    text = f"$._json() if {fits} and $._read is None else Json($)"
     if inner.native:
         one = f"$ if {fits} else Plain($)"
+        text = _TEXTS.get(inner.name, "Json($)")
     if kind.inner is None:
-        return one.replace("$", "v")
-    one = one.replace("$", "i")
+        return one.replace("$", "v"), text.replace("$", "v")
+    one, text = one.replace("$", "i"), text.replace("$", "i")
     if kind.name == "list":
-        return f"[{one} for i in v] if v.__class__ is list else Plain(v)"
-    return "{k: " + one + " for k, i in v.items()} if v.__class__ is dict else Plain(v)"
+        return (
+            f"[{one} for i in v] if v.__class__ is list else Plain(v)",
+            f"'[' + ', '.join([{text} for i in v]) + ']' if v.__class__ is list else Json(v)",
+        )
+    return (
+        "{k: " + one + " for k, i in v.items()} if v.__class__ is dict else Plain(v)",
+        "'{' + ', '.join([Text(k) + ': ' + (" + text + ") for k, i in v.items()]) + '}'"
+        " if v.__class__ is dict else Json(v)",
+    )
+
+
+# Expressions for the JSON of a scalar.
+_TEXTS = {
+    "str": "Text($) if $.__class__ is str else Json($)",
+    "int": "str($) if $.__class__ is int else Json($)",
+    "bool": "'true' if $ is True else 'false' if $ is False else Json($)",
+}

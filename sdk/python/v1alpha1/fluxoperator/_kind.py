@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _check
-from ._wire import NULL, Origin, by_id, kubernetes_class, parse_time, plain
+from ._wire import NULL, VERSIONED, Origin, by_id, kubernetes_class, parse_time, plain
 
 _CONTAINER = re.compile(r"(list|dict)[\[(](?:str, *)?(.+)[\])]", re.IGNORECASE)
-_NATIVE = {"str": str, "int": int, "float": float, "bool": bool, "object": object}
+NATIVE = {"str": str, "int": int, "float": float, "bool": bool, "object": object}
 _CALLED = {"str": "a string", "int": "an integer", "float": "a number", "bool": "a bool"}
 
 
@@ -47,7 +47,7 @@ class Field:
             ValidationError: the value is missing or breaks a constraint.
             WrongTypeError: it has the wrong type.
         """
-        if value is NULL or (value is None and self.rules.get("nullable")):
+        if _is_null(value, self.rules):
             return value
         if value is ... or value is None:
             raise _check.missing(self.key)
@@ -78,11 +78,9 @@ class Kind:
         container = _CONTAINER.fullmatch(spelling)
         self.name = container[1].lower() if container else spelling
         self.inner = Kind.of(container[2], external) if container else None
-        self.native: Any = _NATIVE.get(spelling)
+        self.native: Any = NATIVE.get(spelling)
         self.own: Any = None if external or container else _own(spelling)
-        self.deferred: bool = not (self.native or self.own)
-        if self.inner is not None:
-            self.deferred = self.inner.deferred
+        self.deferred = deferred(spelling)
 
     @staticmethod
     @lru_cache(maxsize=None)
@@ -191,7 +189,7 @@ class Kind:
             deep (bool): look into models too. Default False.
         """
         held: Any = value.value if isinstance(value, Enum) else value
-        if held is NULL or (held is None and rules.get("nullable")):
+        if _is_null(held, rules):
             return
         if not self._fits(held, rules):
             yield _check.wrong_type(path, self.called(rules), held)
@@ -235,16 +233,17 @@ class Read:
 
     Attributes:
         extra (Dict[str, Any]): the keys that the type does not have.
+        nulls (Dict[str, None]): the keys that are null.
         raw (Dict[str, Any]): by attribute, what stood there for those of a deferred
-            kind, and NULL. It stays after the attribute has been built, to be
-            compared with.
+            kind. It stays after the attribute has been built, to be compared with.
         built (Dict[str, Any]): by attribute, what was built from raw.
     """
 
-    __slots__ = ("extra", "raw", "built", "_new", "_origins")
+    __slots__ = ("extra", "nulls", "raw", "built", "_new", "_origins")
 
     def __init__(self) -> None:
         self.extra: Dict[str, Any] = {}
+        self.nulls: Dict[str, None] = {}
         self.raw: Dict[str, Any] = {}
         self.built: Dict[str, Any] = {}
         self._new: Dict[str, Any] = {}
@@ -270,6 +269,16 @@ class Read:
         now = plain(value, by_id(self._origins) if self._origins else None)
         unchanged = attr in self._new and now == self._new[attr]
         return plain(self.raw[attr]) if unchanged else now
+
+
+def _is_null(value: Any, rules: _check.Rules) -> bool:
+    return value is NULL or (value is None and bool(rules.get("nullable")))
+
+
+def deferred(spelling: str) -> bool:
+    """Says whether values hold timestamps or, by their names, classes of kubernetes."""
+    inner = spelling.replace(")", "]").rstrip("]").replace("dict(str, ", "").replace("list[", "")
+    return inner == "datetime" or VERSIONED.match(inner) is not None
 
 
 def _time(text: str) -> datetime:

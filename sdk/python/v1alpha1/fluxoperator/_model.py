@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional, Type, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, FrozenSet, List, Optional
+from typing import Set, Type, TypeVar, cast
 
 from . import _check, _compile
-from ._kind import Field, Read
-from ._wire import NULL, plain
+from ._kind import NATIVE, Field, Read, deferred
+from ._wire import NULL, SCALARS, plain
 
 if TYPE_CHECKING:
     from inspect import Signature
@@ -45,7 +46,7 @@ _M = TypeVar("_M", bound="Model")
 _RECIPROCAL = "_openapi_generator_to_dict"
 
 # Prefix of the attributes, never valid identifiers, under which kubernetes 36
-# and older read what from_dict kept.
+# and older read what from_dict kept. They are made when they are asked for.
 _KEPT = "kept:"
 
 
@@ -77,9 +78,25 @@ class _Names:
     def __get__(self, model: Optional[Model], owner: Type[Model]) -> Dict[str, str]:
         if model is None or model._read is None:
             return self.names
-        read, fields = model._read, owner._fields
-        keys = [*(fields[attr].key for attr in read.raw), *read.extra]
-        return {**self.names, **{_KEPT + key: self.fixed or key for key in keys}}
+        read, names = model._read, dict(self.names)
+        for key in [*(owner._fields[a].key for a in read.raw), *read.nulls, *read.extra]:
+            names[_KEPT + key] = self.fixed or key
+            if not hasattr(owner, _KEPT + key):
+                setattr(owner, _KEPT + key, _Kept(key))
+        return names
+
+
+class _Kept:
+    """Gives kubernetes 36 and older what stands under a key, ``NULL`` for null."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Any:
+        if model is None or self.key not in model:
+            return None
+        value = model[self.key]
+        return NULL if value is None else value
 
 
 class _Constructor:
@@ -106,10 +123,33 @@ class _Meta(ABCMeta):
                 __signature__=_Constructor(),
                 _fields=fields,
                 _keys={key: attr for attr, key in names.items()},
+                _snake=frozenset(names) - frozenset(names.values()),
+                _scalars={a for a in fields if types[a] in NATIVE},
+                _lazy={},
+                _required=[a for a in fields if fields[a].default is ...],
                 attribute_map=_Names(names, None),
                 openapi_types=_Names(types, "object"),
             )
-        return super().__new__(mcs, name, bases, body, **kwargs)
+        cls: Any = super().__new__(mcs, name, bases, body, **kwargs)
+        for attr, field in fields.items():
+            if deferred(field.type):
+                cls._lazy[attr] = slot = vars(cls)[attr]
+                setattr(cls, attr, _lazy(attr, field, slot))
+        return cls
+
+
+def _lazy(attr: str, field: Field, slot: Any) -> property:
+    """Wraps a slot so that what ``from_dict`` left for it is built when it is read."""
+
+    def get(model: Model) -> Any:
+        try:
+            return slot.__get__(model)
+        except AttributeError:
+            value = cast(Read, model._read).build(attr, field)
+            slot.__set__(model, value)
+            return value
+
+    return property(get, slot.__set__)
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
@@ -120,8 +160,8 @@ class Model(Mapping[str, Any], metaclass=_Meta):
     constructor checks what it is given and makes models of dicts. Attributes can be
     set at any time; ``validate`` checks them. As a mapping the model has JSON keys and
     plain values, all copies. ``None`` is what is not set and does not go out, ``NULL``
-    goes out as null. A null that was read shows as ``None`` and goes out again until
-    something is assigned, ``None`` too. A model is true even when nothing in it is set. A name that the type does not have raises, as a keyword
+    goes out as null. A null that was read shows as ``None``, and goes out again as long
+    as the attribute is ``None``. A model is true even when nothing in it is set. A name that the type does not have raises, as a keyword
     (``TypeError``) and as an attribute (``AttributeError``).
 
     An attribute named ``items``, ``values`` or ``get`` hides the method of that
@@ -141,6 +181,10 @@ class Model(Mapping[str, Any], metaclass=_Meta):
     CEL_RULES: ClassVar[Dict[str, List[Dict[str, Any]]]] = {}
     _fields: ClassVar[Dict[str, Field]] = {}
     _keys: ClassVar[Dict[str, str]] = {}
+    _snake: ClassVar[FrozenSet[str]] = frozenset()
+    _required: ClassVar[List[str]] = []
+    _scalars: ClassVar[Set[str]] = set()
+    _lazy: ClassVar[Dict[str, Any]] = {}  # slots of deferred attributes
     _read: Optional[Read]
 
     if TYPE_CHECKING:
@@ -150,23 +194,6 @@ class Model(Mapping[str, Any], metaclass=_Meta):
 
         def __init__(self, **values: Any) -> None:
             _compile.method(type(self), "__init__")(self, **values)
-
-        def __getattr__(self, name: str) -> Any:
-            """Builds an attribute that ``from_dict`` left for when it is read."""
-            if name == "_read":
-                return None
-            if name.startswith(_KEPT):
-                key = name[len(_KEPT) :]
-                value = self[key] if key in self else None
-                return NULL if value is None and key in self else value
-            if name not in self._fields:
-                return object.__getattribute__(self, name)
-            held = None if self._read is None else self._read.held(name)
-            if held is None or held is NULL:
-                return None
-            value = self._read.build(name, self._fields[name])
-            setattr(self, name, value)
-            return value
 
     @classmethod
     def from_dict(cls: Type[_M], manifest: Mapping[str, Any]) -> _M:
@@ -192,34 +219,40 @@ class Model(Mapping[str, Any], metaclass=_Meta):
     @classmethod
     def _parse(cls: Type[_M], manifest: Mapping[str, Any], legacy: bool) -> _M:
         """Does from_dict; legacy if the keys are known to be attribute names."""
-        if not isinstance(manifest, Mapping):
+        if manifest.__class__ is not dict and not isinstance(manifest, Mapping):
             raise _check.wrong_type("", "an object", manifest)
-        given = {key: manifest[key] for key in manifest}
-        fields, read, self = cls._fields, Read(), cls.__new__(cls)
-        legacy = legacy or any(k in fields and k not in cls._keys for k in given)
-        for attr, field in fields.items():
-            value = given.pop(field.key, ...)
-            if legacy and value is ...:
-                value = given.pop(attr, ...)
-            if value is ... or value is None:
-                if field.default is ... and not (
-                    value is None and field.rules.get("nullable")
-                ):
-                    raise _check.missing(field.key)
-                if value is None and not legacy:
-                    read.raw[attr] = NULL
-                else:
-                    setattr(self, attr, None)
-            elif field.kind.deferred and not legacy:
+        fields, keys, read, self = cls._fields, cls._keys, Read(), cls._blank()
+        legacy = legacy or not cls._snake.isdisjoint(manifest)
+        for key in manifest:
+            value, attr = manifest[key], keys.get(key)
+            if attr is None and legacy and key in fields:
+                attr = key
+            if attr is None:
+                read.extra[key] = plain(value)
+            elif value is None:
+                if not legacy:
+                    read.nulls[key] = None
+            elif attr in cls._scalars and value.__class__ in SCALARS:
+                setattr(self, attr, value)
+            elif fields[attr].kind.deferred and not legacy:
                 read.raw[attr] = plain(value)
+                cls._lazy[attr].__delete__(self)
             else:
                 try:
-                    setattr(self, attr, field.kind.read(value, legacy=legacy))
+                    setattr(self, attr, fields[attr].kind.read(value, legacy=legacy))
                 except _check.ValidationError as error:
-                    raise error.within(field.key) from None
-        read.extra = plain(given)
-        self._read = read if read.raw or read.extra else None
+                    raise error.within(key) from None
+        self._read = read if read.raw or read.nulls or read.extra else None
+        for attr in cls._required:
+            if self._lacks(attr):
+                raise _check.missing(fields[attr].key)
         return self
+
+    def _lacks(self, attr: str) -> bool:
+        """Says whether a required attribute has no value, nor a null that it may have."""
+        field = self._fields[attr]
+        nullable = field.rules.get("nullable") and field.key in self
+        return self._held(attr) in (None, NULL) and not nullable
 
     def validate(self) -> None:
         """Checks everything in this model against the API's schema.
@@ -240,11 +273,9 @@ class Model(Mapping[str, Any], metaclass=_Meta):
     def _problems(self, path: str) -> Iterator[_check.ValidationError]:
         for attr, field in self._fields.items():
             at, value = _check.join(path, field.key), self._held(attr)
-            if value is None and field.default is not ...:
-                continue
-            if value is None or (value is NULL and field.default is ...):
-                if value is None or not field.rules.get("nullable"):
-                    yield _check.missing(at)
+            if attr in self._required and self._lacks(attr):
+                yield _check.missing(at)
+            if value is None or value is NULL:
                 continue
             try:
                 value = field.kind.convert(value)
@@ -297,42 +328,69 @@ class Model(Mapping[str, Any], metaclass=_Meta):
     def _manifest(self) -> Dict[str, Any]:
         """Gives the whole manifest: JSON keys and plain values, all copies."""
         if self._read is None:
-            return self._build()
+            try:
+                return self._build()
+            except AttributeError:  # one was deleted
+                pass
         return {key: self[key] for key in self}
 
     setattr(to_dict, _RECIPROCAL, _manifest)
     setattr(_manifest, _RECIPROCAL, to_dict)
 
+    def to_json(self) -> str:
+        """Gives the manifest as JSON, as ``json.dumps(dict(model))`` does but faster."""
+        if self._read is None:
+            try:
+                return self._json()
+            except AttributeError:  # one was deleted
+                pass
+        return _compile.json_writers()[1](self._manifest())
+
+    # What follows is replaced in a generated class by its own when first called.
+
+    @classmethod
+    def _blank(cls: Type[_M]) -> _M:
+        model: _M = _compile.method(cls, "_blank").__get__(None, cls)()
+        return model
+
     def _build(self) -> Dict[str, Any]:
         made: Dict[str, Any] = _compile.method(type(self), "_build")(self)
         return made
 
+    def _json(self) -> str:
+        text: str = _compile.method(type(self), "_json")(self)
+        return text
+
     def _held(self, attr: str) -> Any:
         """Gives an attribute's value, or what was read for it and not built yet."""
-        if self._read is None or attr not in self._read.raw:
-            return getattr(self, attr)
+        slot = self._lazy.get(attr)
+        if slot is None or self._read is None:
+            return getattr(self, attr, None)
         try:
-            return object.__getattribute__(self, attr)
+            return slot.__get__(self)
         except AttributeError:
             return self._read.held(attr)
 
-    def _null(self, attr: str) -> None:
-        """Makes an attribute as if null had been read for it."""
+    def _null(self, key: str) -> None:
+        """Makes a key as if null had been read for it."""
         self._read = self._read or Read()
-        self._read.raw[attr] = NULL
+        self._read.nulls[key] = None
 
     def __getitem__(self, key: str) -> Any:
         attr, read = self._keys.get(key), self._read
         value = None if attr is None else self._held(attr)
         if attr is not None and value is not None:
             return plain(value) if read is None else read.plain(attr, value)
+        if read is not None and key in read.nulls:
+            return None
         if attr is None and read is not None:
             return plain(read.extra[key])
         raise KeyError(key)
 
     def __iter__(self) -> Iterator[str]:
+        nulls: Mapping[str, None] = {} if self._read is None else self._read.nulls
         for key, attr in self._keys.items():
-            if self._held(attr) is not None:
+            if self._held(attr) is not None or key in nulls:
                 yield key
         if self._read is not None:
             yield from self._read.extra
@@ -359,12 +417,8 @@ class Model(Mapping[str, Any], metaclass=_Meta):
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __reduce__(self) -> Any:
-        held = {}
-        for attr in self._fields:
-            try:
-                held[attr] = object.__getattribute__(self, attr)
-            except AttributeError:  # left by from_dict, and in _read
-                continue
+        left = set() if self._read is None else {*self._read.raw} - {*self._read.built}
+        held = {a: self._held(a) for a in self._fields if a not in left}
         held.update(getattr(self, "__dict__", {}))
         return _restore, (type(self), held, self._read)
 

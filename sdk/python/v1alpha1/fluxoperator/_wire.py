@@ -11,8 +11,8 @@ from enum import Enum
 from importlib import import_module
 from typing import Any, Dict, List, Optional, Tuple
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
-_VERSIONED = re.compile(r"([A-Z][A-Za-z0-9]*)?V[0-9]")
+SCALARS = frozenset({str, int, float, bool, type(None)})
+VERSIONED = re.compile(r"([A-Z][A-Za-z0-9]*)?V[0-9]")
 _RFC3339 = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})"
     r"(?:\.([0-9]+))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -58,7 +58,7 @@ def plain(value: Any, origins: Optional[Dict[int, Origin]] = None) -> Any:
     Raises:
         ValueError: a timestamp has no time zone, which the API server refuses.
     """
-    if type(value) in _SCALARS:
+    if type(value) in SCALARS:
         return value
     if isinstance(value, Mapping):
         whole = getattr(type(value), "_manifest", None)
@@ -140,7 +140,7 @@ def kubernetes_class(module: str, name: str) -> Any:
         ImportError: ``kubernetes`` is not installed.
     """
     found = None
-    if _VERSIONED.match(name):
+    if VERSIONED.match(name):
         found = getattr(import_module("kubernetes.client.models"), name, None)
     if found is None:
         raise AttributeError(f"module {module!r} has no model {name!r}")

@@ -3,6 +3,7 @@
 
 import copy
 import inspect
+import json
 import pickle
 import unittest
 
@@ -33,10 +34,12 @@ class TestBursting(unittest.TestCase):
             model = Bursting.from_dict(manifest)
             for same in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
                 self.assertEqual(dict(same), manifest)
+                self.assertEqual(json.loads(same.to_json()), manifest)
 
     def test_what_is_built_is_written(self):
         model = Bursting(**arguments(SAMPLE))
         model.validate()
+        self.assertEqual(json.loads(model.to_json()), dict(model))
         self.assertEqual(Bursting.from_dict(model.to_dict()).to_dict(), model.to_dict())
         self.assertEqual(set(model), set(SAMPLE))
         for attr, key in Bursting.attribute_map.items():

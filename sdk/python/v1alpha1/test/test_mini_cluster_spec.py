@@ -3,6 +3,7 @@
 
 import copy
 import inspect
+import json
 import pickle
 import unittest
 
@@ -33,10 +34,12 @@ class TestMiniClusterSpec(unittest.TestCase):
             model = MiniClusterSpec.from_dict(manifest)
             for same in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
                 self.assertEqual(dict(same), manifest)
+                self.assertEqual(json.loads(same.to_json()), manifest)
 
     def test_what_is_built_is_written(self):
         model = MiniClusterSpec(**arguments(SAMPLE))
         model.validate()
+        self.assertEqual(json.loads(model.to_json()), dict(model))
         self.assertEqual(MiniClusterSpec.from_dict(model.to_dict()).to_dict(), model.to_dict())
         self.assertEqual(set(model), set(SAMPLE))
         for attr, key in MiniClusterSpec.attribute_map.items():
