@@ -44,6 +44,8 @@ func rules(schema spec.Schema) map[string]any {
 	put("x-kubernetes-list-type", listType, listType == "set")
 	keys := schema.Extensions["x-kubernetes-list-map-keys"]
 	put("x-kubernetes-list-map-keys", keys, listType == "map" && keys != nil)
+	free := schema.Type.Contains("object") && (schema.AdditionalProperties == nil || schema.AdditionalProperties.Schema == nil)
+	put("type", "object", free && swagger.Referenced(schema) == "")
 	put("x-kubernetes-int-or-string", true, swagger.IsIntOrString(schema))
 	if schema.Items != nil && schema.Items.Schema != nil {
 		put("items", rules(*schema.Items.Schema), rules(*schema.Items.Schema) != nil)

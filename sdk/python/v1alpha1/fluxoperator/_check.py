@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Dict, List, Tuple, Type
+from typing import Any, List, Tuple
 
 from ._wire import plain
 
@@ -106,9 +106,10 @@ def _repeated(items: List[Any], rules: Rules) -> Iterator[str]:
     unique = rules.get("uniqueItems") or rules.get("x-kubernetes-list-type") == "set"
     if not keys and not unique:
         return
-    seen: Dict[str, Any] = {}
+    seen = set()
     for item in map(plain, items):
         if keys and isinstance(item, dict):
             item = {key: item.get(key) for key in keys}
-        if seen.setdefault(repr(item), item) is not item:
+        if repr(item) in seen:
             yield f"{item!r} stands there twice"
+        seen.add(repr(item))

@@ -208,6 +208,8 @@ class Kind:
         """Says whether a value has this type."""
         if rules.get("x-kubernetes-int-or-string"):
             return isinstance(value, (int, str)) and value.__class__ is not bool
+        if rules.get("type") == "object":
+            return isinstance(value, Mapping)
         if self.native in (int, float):
             return isinstance(value, (int, self.native)) and value.__class__ is not bool
         if self.native or self.own:
@@ -225,7 +227,8 @@ class Kind:
             return "an integer or a string"
         if self.own or self.name == "datetime":
             return self.name
-        return _CALLED.get(self.name, "a list" if self.name == "list" else "an object")
+        name = rules.get("type", self.name)
+        return _CALLED.get(name, "a list" if name == "list" else "an object")
 
 
 class Read:
