@@ -13,7 +13,7 @@ CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 GOLANGCI := v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench lint docs tools clean help bin/cluster
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench bench-python lint docs tools clean help bin/cluster
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no folder api/$(API_VERSION)" >&2; exit 2; }
@@ -67,6 +67,9 @@ test-faults: bin/cluster ## Kill the operator, cut it off, load it; writes the t
 
 bench: tools ## Measure `sdkgen generate` against the classic recipe, N rounds
 	@$(GO) run ./test/bench -n $(N) $(ARGS)
+
+bench-python: tools ## Measure the Python SDK beside its alternatives, N rounds; writes docs/python-performance.md
+	@PYTHONPATH=test/python $(PYTHON) -m bench -n $(N) --workdir .tools/python-bench --report docs/python-performance.md $(ARGS)
 
 lint: ## Check format, vet and golangci-lint $(GOLANGCI)
 	@unformatted=$$(git ls-files -co --exclude-standard -- '*.go' ':!:*/testdata/*' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l); \

@@ -1,0 +1,193 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Brings the sides about: generates what is generated, builds wheels, installs them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Dict, Tuple
+
+from matrix import CHECKOUT, StepFailed, run
+
+from .sides import BUILDER, GENERATOR, Environment
+
+sys.path.append(str(CHECKOUT / "hack"))
+import tools
+
+CRD = CHECKOUT / "config" / "crd" / "bases" / "flux-framework.org_miniclusters.yaml"
+SWAGGER = CHECKOUT / "api" / "v1alpha1" / "swagger.json"
+TUNED = (
+    "--allow-population-by-field-name",
+    *("--extra-fields", "forbid"),
+    "--use-annotated",
+    "--reuse-model",
+    "--collapse-root-models",
+    "--collapse-reuse-models",
+    "--snake-case-field",
+)
+PROJECT = """\
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "{module}"
+version = "1"
+dependencies = ["pydantic"]
+
+[tool.setuptools]
+py-modules = ["{module}"]
+"""
+EXTRACT = """\
+import json, sys, yaml
+crd = yaml.safe_load(open(sys.argv[1], encoding="utf-8"))
+print(json.dumps(crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]))
+"""
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where sides are made.
+
+    Attributes:
+        folder (Path): kept from run to run.
+        sdk (Path): the source of this SDK.
+    """
+
+    folder: Path
+    sdk: Path
+
+    def python(self, name: str, requirements: Tuple[str, ...]) -> Path:
+        """Gives the interpreter of a virtual environment, made in this run or before.
+
+        Raises:
+            StepFailed: pip could not install the requirements.
+        """
+        key = hashlib.sha256(
+            "\n".join((sys.version, *requirements)).encode()
+        ).hexdigest()
+        home = self.folder / "venv" / name
+        inner, ready = home / "bin" / "python", home / "ready"
+        if ready.is_file() and ready.read_text() == key:
+            return inner
+        print(f"bench: installing {name}", file=sys.stderr)
+        shutil.rmtree(home, ignore_errors=True)
+        run(sys.executable, "-m", "venv", home, cwd=self.folder)
+        pip = (inner, "-m", "pip")
+        # Where venv brings setuptools, it is loaded whenever Python starts.
+        run(*pip, "uninstall", "-q", "-y", "setuptools", cwd=self.folder)
+        if requirements:
+            run(*pip, "install", "-q", *requirements, cwd=self.folder)
+        ready.write_text(key)
+        return inner
+
+    def install(self, name: str, environment: Environment) -> Path:
+        """Gives the interpreter of an environment that has all it needs.
+
+        Raises:
+            StepFailed: something could not be generated, built or installed.
+        """
+        python = self.python(name, environment.requirements)
+        if environment.wheel:
+            wheel = self.wheel(environment.wheel)
+            pip = (python, "-m", "pip")
+            # The same version is installed anew; then what it needs, if that is missing.
+            run(
+                *pip,
+                "install",
+                "-q",
+                "--force-reinstall",
+                "--no-deps",
+                wheel,
+                cwd=self.folder,
+            )
+            run(*pip, "install", "-q", wheel, cwd=self.folder)
+            run(*pip, "check", cwd=self.folder)
+        return python
+
+    def wheel(self, name: str) -> Path:
+        """Gives the wheel of a source, built once in a run."""
+        built = self.folder / "wheel" / name
+        found = list(built.glob("*.whl"))
+        if not found:
+            source = self.fresh(f"source/{name}")
+            SOURCES[name](self, source)
+            python = self.python("builder", BUILDER)
+            pip = (python, "-m", "pip", "wheel", "-q", "--no-deps")
+            offline = ("--use-pep517", "--no-build-isolation")
+            run(*pip, *offline, "-w", built, source, cwd=self.folder)
+            found = list(built.glob("*.whl"))
+        return found[0]
+
+    def fresh(self, name: str) -> Path:
+        """Gives an empty folder."""
+        path = self.folder / name
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        return path
+
+
+def copy_sdk(shop: Workshop, source: Path) -> None:
+    """Copies this SDK, because a build leaves files beside its source."""
+    skip = shutil.ignore_patterns("build", "*.egg-info", "__pycache__")
+    shutil.copytree(shop.sdk, source, ignore=skip, dirs_exist_ok=True)
+
+
+def legacy(shop: Workshop, source: Path) -> None:
+    """Runs the jar without templates of this project."""
+    java = tools.find_java(os.environ) or tools.executable(
+        str(CHECKOUT / ".tools" / "java")
+    )
+    jar = CHECKOUT / ".tools" / tools.JAR_FILE
+    options = ("-g", "python-legacy", "--package-name", "fluxoperator")
+    run(
+        java,
+        "-jar",
+        jar,
+        "generate",
+        "-i",
+        SWAGGER,
+        *options,
+        "-o",
+        source,
+        cwd=shop.folder,
+    )
+
+
+def pydantic(module: str, *flags: str) -> Callable[[Workshop, Path], None]:
+    """Gives what makes a module of the schema in the CRD."""
+
+    def generate(shop: Workshop, source: Path) -> None:
+        python = shop.python("generator", GENERATOR)
+        schema = source / "schema.json"
+        extracted = run(python, "-c", EXTRACT, CRD, cwd=shop.folder)
+        schema.write_text(json.dumps(json.loads(extracted)), encoding="utf-8")
+        run(
+            *(python, "-m", "datamodel_code_generator"),
+            *("--input", schema, "--input-file-type", "jsonschema"),
+            *("--output-model-type", "pydantic_v2.BaseModel"),
+            *("--class-name", "MiniCluster", "--disable-timestamp", *flags),
+            *("--output", source / f"{module}.py"),
+            cwd=shop.folder,
+        )
+        (source / "pyproject.toml").write_text(
+            PROJECT.format(module=module), encoding="utf-8"
+        )
+
+    return generate
+
+
+SOURCES: Dict[str, Callable[[Workshop, Path], None]] = {
+    "sdk": copy_sdk,
+    "legacy": legacy,
+    "pydantic-default": pydantic("minicluster_default"),
+    "pydantic-tuned": pydantic("minicluster_tuned", *TUNED),
+}
+
+__all__ = ["StepFailed", "Workshop"]

@@ -1,0 +1,53 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The MiniCluster in pydantic models that were made with tuned flags."""
+
+from minicluster_tuned import (
+    Commands,
+    Container,
+    Flux,
+    Logging,
+    MiniCluster,
+    Resources,
+    Spec,
+)
+
+
+def build():
+    return MiniCluster(
+        api_version="flux-framework.org/v1alpha1",
+        kind="MiniCluster",
+        metadata={
+            "name": "lammps",
+            "namespace": "flux-operator",
+            "labels": {"app": "lammps", "team": "hpc"},
+        },
+        spec=Spec(
+            size=4,
+            tasks=16,
+            job_labels={"campaign": "reaxff"},
+            containers=[
+                Container(
+                    image="ghcr.io/rse-ops/lammps:flux-sched-focal-v0.24.0",
+                    command="lmp -v x 2 -v y 2 -v z 2 -in in.reaxc.hns -nocite",
+                    working_dir="/home/flux/examples/reaxff/HNS",
+                    run_flux=True,
+                    environment={"OMP_NUM_THREADS": "1", "LANG": "C", "RUN": "7"},
+                    commands=Commands(pre="ulimit -l unlimited", post="sync"),
+                    resources=Resources(
+                        limits={"cpu": 4, "memory": "8Gi"},
+                        requests={"cpu": 2, "memory": "4Gi"},
+                    ),
+                )
+            ],
+            logging=Logging(quiet=False, strict=True, timed=True),
+            flux=Flux(option_flags="-ompi=openmpi@5", log_level=7),
+        ),
+    )
+
+
+def dump(minicluster):
+    return minicluster.model_dump_json(by_alias=True, exclude_none=True)
+
+
+parse = MiniCluster.model_validate_json
