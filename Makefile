@@ -45,7 +45,7 @@ test: tools ## Run all tests: Go, then Python
 	cd test/apis && $(GO) test -timeout 10m -v ./...
 	$(PYTHON) test/python/matrix.py --workdir .tools/python
 
-test-python: ## Run the Python tests only, on every Python and kubernetes client
+test-python: tools ## Run the Python tests only, on every Python and kubernetes client
 	$(PYTHON) test/python/matrix.py --workdir .tools/python $(ARGS)
 
 build: ## Build the operator and its helper, static, into bin/

@@ -28,7 +28,7 @@ type Config struct {
 	// Generator is the openapi-generator jar; needed with Python or Go.
 	Generator Generator `yaml:"generator"`
 	// Python is the SDK made by the jar's python-legacy generator.
-	Python *SDK `yaml:"python"`
+	Python *Python `yaml:"python"`
 	// Go is the client made by the jar's go generator.
 	Go *SDK `yaml:"go"`
 	// Clients are the packages made by code-generator.
@@ -90,6 +90,14 @@ type SDK struct {
 	Templates string `yaml:"templates"`
 	// Overlay is what is laid over the jar's output.
 	Overlay Overlay `yaml:"overlay"`
+}
+
+// Python is the SDK in Python, and the code that uses it.
+type Python struct {
+	SDK `yaml:",inline"`
+	// Check are files and folders with hand-written Python that is held against the SDK: what it
+	// imports from it, and the attributes of models that it names. The overlay's always is.
+	Check []string `yaml:"check"`
 }
 
 // Overlay is what is laid over the jar's output: preserved template files.

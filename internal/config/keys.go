@@ -11,11 +11,21 @@ func keysOf(structName string) []string {
 	if found == nil {
 		return nil
 	}
-	var keys []string
-	for field := range found.Fields() {
-		keys = append(keys, field.Tag.Get("yaml"))
-	}
+	keys := tags(found)
 	slices.Sort(keys)
+	return keys
+}
+
+// tags are the keys of a struct, and of those that are inline in it.
+func tags(t reflect.Type) []string {
+	var keys []string
+	for field := range t.Fields() {
+		if tag := field.Tag.Get("yaml"); tag != ",inline" {
+			keys = append(keys, tag)
+		} else {
+			keys = append(keys, tags(field.Type)...)
+		}
+	}
 	return keys
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
 )
 
 // declaredDefault is a default that a field declares.
@@ -98,7 +100,7 @@ func (l *linter) kubernetesDefault(m *marker) declaredDefault {
 			}
 		}
 		hint := ""
-		if right := closest(name, names); right != "" {
+		if right := diag.Nearest(name, names); right != "" {
 			hint = m.with(name, right)
 		}
 		l.complain(m, hint, "+default refers to %s, which is no constant of package %s", name, pkg.Name())
@@ -295,5 +297,5 @@ func nearestIn(text string, rules []constraint) string {
 			}
 		}
 	}
-	return closest(text, values)
+	return diag.Nearest(text, values)
 }

@@ -18,6 +18,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
 )
 
 // asJSON is a value as JSON, on one line.
@@ -285,7 +287,7 @@ func (f fitter) insideStruct(at string, value map[string]any, t types.Type, rule
 		p, ok := known[key]
 		if !ok {
 			text := fmt.Sprintf("%s%s has no property %q", prefix(at), typeName(deref(t), f.in), key)
-			if right := closest(key, names); right != "" {
+			if right := diag.Nearest(key, names); right != "" {
 				text += fmt.Sprintf(", but it has %q", right)
 			}
 			return text

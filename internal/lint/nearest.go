@@ -2,6 +2,8 @@ package lint
 
 import (
 	"strings"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
 )
 
 // nearest returns the known spelling that a name is most likely meant to be, "" if it is like none.
@@ -10,9 +12,9 @@ func (c *catalog) nearest(name string) string {
 	if right := instead[lower]; right != "" {
 		return right
 	}
-	best, least := "", 1+tolerance(lower)
+	best, least := "", 1+diag.Tolerance(lower)
 	for _, spelled := range c.spelled {
-		if d := distance(lower, strings.ToLower(spelled), least); d < least {
+		if d := diag.Distance(lower, strings.ToLower(spelled), least); d < least {
 			best, least = spelled, d
 		}
 	}
@@ -38,12 +40,12 @@ func (c *catalog) nearestEnd(name string) string {
 		if prefix, _, ok := strings.Cut(lower, ":"); ok && prefix != space {
 			continue
 		}
-		d := distance(last, end(lower), 1+tolerance(last))
-		if d > tolerance(last) {
+		d := diag.Distance(last, end(lower), 1+diag.Tolerance(last))
+		if d > diag.Tolerance(last) {
 			continue
 		}
 		// The last part counts most, the rest decides between equals.
-		if cost := 1 + d*1000 + distance(name, lower, 1000); best == "" || cost < least {
+		if cost := 1 + d*1000 + diag.Distance(name, lower, 1000); best == "" || cost < least {
 			best, least = spelled, cost
 		}
 	}
@@ -55,12 +57,12 @@ func (c *catalog) nearestEnd(name string) string {
 func nearestValidation(path string) string {
 	first, rest, deeper := strings.Cut(path, ":")
 	if !deeper {
-		return closest(first, validations)
+		return diag.Nearest(first, validations)
 	}
 	if strings.HasPrefix(first, "cel[") {
-		return under(first, closest(rest, celKeys))
+		return under(first, diag.Nearest(rest, celKeys))
 	}
-	head := closest(first, []string{"items", "additionalProperties", "properties"})
+	head := diag.Nearest(first, []string{"items", "additionalProperties", "properties"})
 	if head == "properties" {
 		property, below, _ := strings.Cut(rest, ":")
 		return under(head, under(property, nearestValidation(below)))
@@ -75,30 +77,7 @@ func under(head, rest string) string {
 	return head + ":" + rest
 }
 
-// closest returns the candidate that is nearest to name, "" if none is near.
-func closest(name string, candidates []string) string {
-	name = strings.ToLower(name)
-	best, least := "", 1+tolerance(name)
-	for _, candidate := range candidates {
-		if d := distance(name, strings.ToLower(candidate), least); d < least {
-			best, least = candidate, d
-		}
-	}
-	return best
-}
-
 func end(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
-
-// tolerance is how many slips still make a name of that length recognisable.
-func tolerance(name string) int {
-	switch {
-	case len(name) <= 2:
-		return 0
-	case len(name) <= 5:
-		return 1
-	}
-	return 2
-}
 
 func inNamespace(name string) bool {
 	for _, space := range namespaces {
@@ -108,34 +87,3 @@ func inNamespace(name string) bool {
 	}
 	return false
 }
-
-// distance is the number of characters to insert, drop, replace or swap with the next one to make
-// b of a, or limit if there are as many or more.
-func distance(a, b string, limit int) int {
-	if abs(len(a)-len(b)) >= limit {
-		return limit
-	}
-	var before []int // the row before the previous
-	previous := make([]int, len(b)+1)
-	for j := range previous {
-		previous[j] = j
-	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(previous[j+1]+1, row[j]+1, previous[j]+cost)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, previous = previous, row
-	}
-	return min(previous[len(b)], limit)
-}
-
-func abs(n int) int { return max(n, -n) }

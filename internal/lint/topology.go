@@ -4,6 +4,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
 )
 
 // checkTopology reports list, map and struct types that do not fit the Go type or each other.
@@ -102,7 +104,7 @@ func (l *linter) checkMapKey(m *marker) {
 		names = append(names, property.name)
 	}
 	hint := ""
-	if right := closest(key, names); right != "" {
+	if right := diag.Nearest(key, names); right != "" {
 		hint = "+" + m.known.name + "=" + right
 	}
 	l.complain(m, hint, "+%s=%s: %s has no such property", m.known.name, key, typeName(item, decl.pkg.Types))

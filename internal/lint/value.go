@@ -8,6 +8,8 @@ import (
 	"k8s.io/code-generator/cmd/client-gen/generators/util"
 	"k8s.io/kube-openapi/pkg/generators"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/flux-framework/flux-operator/internal/diag"
 )
 
 // checkValue reports a value that the parser of the tool that reads it refuses, and one that the
@@ -64,7 +66,7 @@ func (l *linter) checkAllowed(m *marker, name, value string, values []string) {
 		return
 	}
 	hint := ""
-	if right := closest(value, values); right != "" {
+	if right := diag.Nearest(value, values); right != "" {
 		hint = m.with(value, right)
 	}
 	switch {
@@ -113,7 +115,7 @@ func (l *linter) checkNames(m *marker, names []string) {
 	for _, name := range names {
 		if !slices.Contains(have, name) {
 			hint := ""
-			if right := closest(name, have); right != "" {
+			if right := diag.Nearest(name, have); right != "" {
 				hint = m.with(name, right)
 			}
 			l.complain(m, hint, "+%s names %q: %s has no such property", m.known.name, name, m.decl.title)
@@ -133,7 +135,7 @@ func (l *linter) refused(m *marker, text string, err error) {
 	switch unknown := unknownArgument.FindStringSubmatch(reason); {
 	case unknown != nil:
 		hint := "the arguments are " + strings.Join(m.known.args, ", ")
-		if right := closest(unknown[1], m.known.args); right != "" {
+		if right := diag.Nearest(unknown[1], m.known.args); right != "" {
 			hint = strings.Replace(m.text, unknown[1]+"=", right+"=", 1)
 		}
 		l.complain(m, hint, "+%s has no argument %q", name, unknown[1])

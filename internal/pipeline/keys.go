@@ -35,7 +35,7 @@ func (r *run) key(stage string) (string, error) {
 	var err error
 	switch stage {
 	case PythonStage:
-		err = r.sdkKey(k, r.cfg.Python)
+		err = r.sdkKey(k, r.python())
 	case GoStage:
 		err = r.sdkKey(k, r.cfg.Go)
 	default:

@@ -28,10 +28,12 @@ var allowed = map[string][]string{
 	"internal/gosdk":      {"internal/swagger"},
 	"internal/openapigen": {"internal/artifact", "internal/diag"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
+	"internal/python":     {},
+	"internal/pyuse":      {"internal/artifact", "internal/diag", "internal/python"},
 	golden:                {"internal/openapigen"},
 	"internal/pipeline": {
 		"internal/artifact", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
-		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger",
+		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/python", "internal/pyuse", "internal/rules", "internal/swagger",
 	},
 	"cmd/sdkgen": {"internal/artifact", "internal/diag", "internal/pipeline"},
 }

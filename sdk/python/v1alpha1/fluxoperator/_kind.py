@@ -100,7 +100,7 @@ class Kind:
             legacy (bool): keys are attribute names, as ``to_dict`` gives them.
 
         Raises:
-            ValidationError: a required value is missing or a timestamp is malformed.
+            ValidationError: a timestamp is malformed.
             WrongTypeError: an object or a list is expected where something else is.
         """
         if value is None or self.native:

@@ -126,7 +126,6 @@ class _Meta(ABCMeta):
                 _snake=frozenset(names) - frozenset(names.values()),
                 _scalars={a for a in fields if types[a] in NATIVE},
                 _lazy={},
-                _required=[a for a in fields if fields[a].default is ...],
                 attribute_map=_Names(names, None),
                 openapi_types=_Names(types, "object"),
             )
@@ -149,7 +148,7 @@ def _lazy(attr: str, field: Field, slot: Any) -> property:
             slot.__set__(model, value)
             return value
 
-    return property(get, slot.__set__)
+    return property(get, slot.__set__, lambda model: slot.__set__(model, None))
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
@@ -182,7 +181,6 @@ class Model(Mapping[str, Any], metaclass=_Meta):
     _fields: ClassVar[Dict[str, Field]] = {}
     _keys: ClassVar[Dict[str, str]] = {}
     _snake: ClassVar[FrozenSet[str]] = frozenset()
-    _required: ClassVar[List[str]] = []
     _scalars: ClassVar[Set[str]] = set()
     _lazy: ClassVar[Dict[str, Any]] = {}  # slots of deferred attributes
     _read: Optional[Read]
@@ -202,16 +200,15 @@ class Model(Mapping[str, Any], metaclass=_Meta):
         Nested objects become models or, where the type is one of Kubernetes' own,
         the class of the installed ``kubernetes``. Keys that the type does not have
         are kept and go out again. No default is filled in: what the manifest does
-        not set, or sets to null, is ``None``. Constraints are not checked, as a newer
-        API may allow more: see ``validate``. The attribute names that ``to_dict``
-        gives are understood too.
+        not set, or sets to null, is ``None``. Only the shape is checked, as another
+        version of the API may allow more: see ``validate``. The attribute names that
+        ``to_dict`` gives are understood too.
 
         Args:
             manifest (Mapping[str, Any]): an object as decoded from JSON or YAML.
                 It is copied, later changes to it do not reach the model.
 
         Raises:
-            ValidationError: a required value is missing.
             WrongTypeError: an object or a list is expected where something else is.
         """
         return cls._parse(manifest, False)
@@ -243,16 +240,7 @@ class Model(Mapping[str, Any], metaclass=_Meta):
                 except _check.ValidationError as error:
                     raise error.within(key) from None
         self._read = read if read.raw or read.nulls or read.extra else None
-        for attr in cls._required:
-            if self._lacks(attr):
-                raise _check.missing(fields[attr].key)
         return self
-
-    def _lacks(self, attr: str) -> bool:
-        """Says whether a required attribute has no value, nor a null that it may have."""
-        field = self._fields[attr]
-        nullable = field.rules.get("nullable") and field.key in self
-        return self._held(attr) in (None, NULL) and not nullable
 
     def validate(self) -> None:
         """Checks everything in this model against the API's schema.
@@ -273,9 +261,10 @@ class Model(Mapping[str, Any], metaclass=_Meta):
     def _problems(self, path: str) -> Iterator[_check.ValidationError]:
         for attr, field in self._fields.items():
             at, value = _check.join(path, field.key), self._held(attr)
-            if attr in self._required and self._lacks(attr):
-                yield _check.missing(at)
             if value is None or value is NULL:
+                null = field.key in self and field.rules.get("nullable")
+                if field.default is ... and not null:
+                    yield _check.missing(at)
                 continue
             try:
                 value = field.kind.convert(value)

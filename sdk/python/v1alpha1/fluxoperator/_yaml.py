@@ -9,7 +9,7 @@ true, while 12:30:45 and 2024-01-01 are text.
 from __future__ import annotations
 
 import re
-from typing import Any, Union
+from typing import Any, Union, cast
 
 import yaml
 
@@ -48,7 +48,7 @@ def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 _FORMS = {"null": _NULL, "bool": f"{_TRUE}|{_FALSE}", "float": f"{_INT}|{_FLOAT}", "merge": "<<"}
 for _tag in _FORMS:
     _form = re.compile(f"(?:{_FORMS[_tag]})$")
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", _form, None)
+    cast(Any, _Loader).add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", _form, None)
 _Loader.bool_values = {  # by PyYAML in lower case
     **dict.fromkeys(_TRUE.lower().split("|"), True),
     **dict.fromkeys(_FALSE.lower().split("|"), False),

@@ -64,7 +64,7 @@ class TestContainerVolume(unittest.TestCase):
         with self.assertRaises(ValueError):
             ContainerVolume(**given)
         with self.assertRaises(ValueError):
-            ContainerVolume.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'path'})
+            ContainerVolume.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'path'}).validate()
 
 
 if __name__ == "__main__":

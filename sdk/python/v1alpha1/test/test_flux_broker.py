@@ -64,7 +64,7 @@ class TestFluxBroker(unittest.TestCase):
         with self.assertRaises(ValueError):
             FluxBroker(**given)
         with self.assertRaises(ValueError):
-            FluxBroker.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'address'})
+            FluxBroker.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'address'}).validate()
 
     def test_name_is_required(self):
         given = arguments(SAMPLE)
@@ -72,7 +72,7 @@ class TestFluxBroker(unittest.TestCase):
         with self.assertRaises(ValueError):
             FluxBroker(**given)
         with self.assertRaises(ValueError):
-            FluxBroker.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'name'})
+            FluxBroker.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'name'}).validate()
 
     def test_size_is_required(self):
         given = arguments(SAMPLE)
@@ -80,7 +80,7 @@ class TestFluxBroker(unittest.TestCase):
         with self.assertRaises(ValueError):
             FluxBroker(**given)
         with self.assertRaises(ValueError):
-            FluxBroker.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'size'})
+            FluxBroker.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'size'}).validate()
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class TestMiniClusterList(unittest.TestCase):
         with self.assertRaises(ValueError):
             MiniClusterList(**given)
         with self.assertRaises(ValueError):
-            MiniClusterList.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'items'})
+            MiniClusterList.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'items'}).validate()
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class TestMiniClusterSpec(unittest.TestCase):
         with self.assertRaises(ValueError):
             MiniClusterSpec(**given)
         with self.assertRaises(ValueError):
-            MiniClusterSpec.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'containers'})
+            MiniClusterSpec.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'containers'}).validate()
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ class TestMiniClusterStatus(unittest.TestCase):
         with self.assertRaises(ValueError):
             MiniClusterStatus(**given)
         with self.assertRaises(ValueError):
-            MiniClusterStatus.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'jobid'})
+            MiniClusterStatus.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'jobid'}).validate()
 
     def test_maximum_size_is_required(self):
         given = arguments(SAMPLE)
@@ -74,7 +74,7 @@ class TestMiniClusterStatus(unittest.TestCase):
         with self.assertRaises(ValueError):
             MiniClusterStatus(**given)
         with self.assertRaises(ValueError):
-            MiniClusterStatus.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'maximumSize'})
+            MiniClusterStatus.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'maximumSize'}).validate()
 
     def test_selector_is_required(self):
         given = arguments(SAMPLE)
@@ -82,7 +82,7 @@ class TestMiniClusterStatus(unittest.TestCase):
         with self.assertRaises(ValueError):
             MiniClusterStatus(**given)
         with self.assertRaises(ValueError):
-            MiniClusterStatus.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'selector'})
+            MiniClusterStatus.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'selector'}).validate()
 
     def test_size_is_required(self):
         given = arguments(SAMPLE)
@@ -90,7 +90,7 @@ class TestMiniClusterStatus(unittest.TestCase):
         with self.assertRaises(ValueError):
             MiniClusterStatus(**given)
         with self.assertRaises(ValueError):
-            MiniClusterStatus.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'size'})
+            MiniClusterStatus.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'size'}).validate()
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ class TestMiniClusterUser(unittest.TestCase):
         with self.assertRaises(ValueError):
             MiniClusterUser(**given)
         with self.assertRaises(ValueError):
-            MiniClusterUser.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'name'})
+            MiniClusterUser.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'name'}).validate()
 
 
 if __name__ == "__main__":

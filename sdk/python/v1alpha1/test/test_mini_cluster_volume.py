@@ -74,7 +74,7 @@ class TestMiniClusterVolume(unittest.TestCase):
         with self.assertRaises(ValueError):
             MiniClusterVolume(**given)
         with self.assertRaises(ValueError):
-            MiniClusterVolume.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'path'})
+            MiniClusterVolume.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'path'}).validate()
 
 
 if __name__ == "__main__":

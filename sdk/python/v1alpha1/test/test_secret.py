@@ -63,7 +63,7 @@ class TestSecret(unittest.TestCase):
         with self.assertRaises(ValueError):
             Secret(**given)
         with self.assertRaises(ValueError):
-            Secret.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'key'})
+            Secret.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'key'}).validate()
 
     def test_name_is_required(self):
         given = arguments(SAMPLE)
@@ -71,7 +71,7 @@ class TestSecret(unittest.TestCase):
         with self.assertRaises(ValueError):
             Secret(**given)
         with self.assertRaises(ValueError):
-            Secret.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'name'})
+            Secret.from_dict({key: SAMPLE[key] for key in SAMPLE if key != 'name'}).validate()
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The MiniCluster in what the jar's own templates make, sent by their ApiClient."""
 
+import importlib
 import json
 from types import SimpleNamespace
 
-from fluxoperator import ApiClient
 from fluxoperator.models import (
     Commands,
     ContainerResources,
@@ -17,7 +17,7 @@ from fluxoperator.models import (
     V1ObjectMeta,
 )
 
-CLIENT = ApiClient()
+CLIENT = importlib.import_module("fluxoperator").ApiClient()
 
 
 def build():

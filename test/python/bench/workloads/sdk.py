@@ -51,7 +51,7 @@ def build():
 
 
 def dump(minicluster):
-    return json.dumps(dict(minicluster))
+    return minicluster.to_json()
 
 
 def parse(text):

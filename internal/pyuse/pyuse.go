@@ -1,0 +1,83 @@
+// Package pyuse checks how Python that people write by hand uses a generated SDK: that the modules,
+// the classes and the attributes that it names are those that the SDK has.
+//
+// It knows the types of values as far as they can be seen: by constructors, annotations and what
+// follows from them, within one file. What it does not know it leaves alone, so that what it finds
+// is wrong.
+package pyuse
+
+import (
+	"errors"
+	"go/token"
+	"slices"
+
+	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/diag"
+	"github.com/flux-framework/flux-operator/internal/python"
+)
+
+// The rules.
+const (
+	SyntaxRule    = "python_syntax"    // the file is Python
+	ImportRule    = "python_import"    // a module, or a name in one, exists
+	KeywordRule   = "python_keyword"   // a model's constructor takes the keyword
+	AttributeRule = "python_attribute" // a model has the attribute
+	KeyRule       = "python_key"       // a model's manifest, or table of attributes, has the key
+)
+
+// SDK is a generated package.
+type SDK struct {
+	Package string                 // its name in imports
+	Files   *artifact.Set          // what will be installed, with paths such as PACKAGE/models/x.py
+	Models  map[string][]Attribute // by class
+}
+
+// Attribute is one of a model.
+type Attribute struct {
+	Name string
+	Key  string // in the manifest
+	Type string // as openapi_types spells it: list[int], dict(str, X)
+}
+
+// File is one that was written by hand.
+type File struct {
+	Path   string // in findings
+	Inside string // its path in the SDK's folder, such as PACKAGE/client.py; "" if it is no part of it
+	Data   []byte
+}
+
+// Check returns what is wrong in the files, sorted.
+func Check(sdk SDK, files []File) diag.List {
+	facts := readFacts(sdk)
+	var list diag.List
+	for _, file := range files {
+		body, err := python.Parse(file.Data)
+		if broken, ok := errors.AsType[*python.Error](err); ok {
+			list.Add(position(file.Path, broken.Pos), SyntaxRule, "correct it: nothing else in the file was checked", "%s", broken.Message)
+			continue
+		}
+		c := &checker{facts: facts, file: file.Path}
+		if file.Inside != "" {
+			c.module, c.isPackage = moduleName(file.Inside)
+		}
+		c.check(body)
+		list = append(list, c.list...)
+	}
+	return list.Sorted()
+}
+
+// Common returns the findings of all lists that have their like, by position and rule, in each.
+func Common(lists []diag.List) diag.List {
+	if len(lists) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(lists[0]), func(d diag.Diagnostic) bool {
+		return slices.ContainsFunc(lists, func(list diag.List) bool {
+			return !slices.ContainsFunc(list, func(o diag.Diagnostic) bool { return o.Rule == d.Rule && o.Pos == d.Pos })
+		})
+	})
+}
+
+func position(file string, pos python.Pos) token.Position {
+	return token.Position{Filename: file, Line: pos.Line, Column: pos.Column}
+}

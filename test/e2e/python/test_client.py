@@ -1,0 +1,256 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The clients on a real API server, with the operator."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import threading
+from typing import Any, Callable, List
+
+import pytest
+from kubernetes import client as kubernetes
+from kubernetes import config
+
+from fluxoperator import MiniCluster, MiniClusterContainer, MiniClusterSpec, errors
+from fluxoperator.api import FluxFrameworkOrgV1alpha1Api
+from fluxoperator.client import AsyncClient, Client
+
+
+@pytest.fixture
+def clusters(namespace: str) -> Client[MiniCluster]:
+    """Gives a client of the test's namespace."""
+    return Client(MiniCluster, namespace)
+
+
+@pytest.fixture
+def user(checkout: Any) -> Callable[[str], Any]:
+    """Gives a function that makes an ApiClient of a user with a name and no rights."""
+
+    def function(name: str) -> Any:
+        command = [checkout / "bin" / "cluster", "kubeconfig", "--user", name, "--group", "sdk-none"]
+        path = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        connect: Any = config.new_client_from_config
+        return connect(config_file=path)
+
+    return function
+
+
+@pytest.fixture
+def restart(checkout: Any) -> Callable[[], None]:
+    """Gives a function that ends the API server and starts it anew."""
+    command = [checkout / "bin" / "cluster", "restart", "kube-apiserver"]
+    return lambda: subprocess.run([*command, "--pause", "2s"], check=True) and None
+
+
+def minicluster(name: str, **spec: Any) -> MiniCluster:
+    """Gives a MiniCluster that stays up."""
+    spec = {"containers": [MiniClusterContainer(image="any")], "interactive": True, "max_size": 4, **spec}
+    return MiniCluster(metadata={"name": name, "labels": {"of": "test"}}, spec=MiniClusterSpec(**spec))
+
+
+def names(found: List[MiniCluster]) -> List[str]:
+    """Gives the names of objects."""
+    return [item["metadata"]["name"] for item in found]
+
+
+def test_an_object_is_created_read_changed_and_deleted(clusters):
+    created = clusters.create(minicluster("one"))
+    assert isinstance(created, MiniCluster) and created["metadata"]["uid"]
+    with pytest.raises(errors.AlreadyExists) as caught:
+        clusters.create(minicluster("one"))
+    assert (caught.value.status, caught.value.reason) == (409, "AlreadyExists")
+    assert isinstance(caught.value, kubernetes.ApiException)
+
+    changed = clusters.patch("one", {"metadata": {"annotations": {"a": "b"}}})
+    with pytest.raises(errors.Conflict, match="modified") as caught:
+        clusters.replace(created)
+    assert not isinstance(caught.value, errors.AlreadyExists)
+    assert clusters.patch("one", [{"op": "remove", "path": "/metadata/annotations/a"}])["metadata"].get("annotations") is None
+    assert changed["metadata"]["annotations"] == {"a": "b"}
+    while True:
+        read = clusters.get("one")
+        read.spec.size = 2
+        try:
+            assert clusters.replace(read).spec.size == 2
+            break
+        except errors.Conflict:
+            continue  # the operator wrote in between
+
+    clusters.delete("one", propagation="Foreground", wait=True, timeout=60)
+    for call in (clusters.get, clusters.delete):
+        with pytest.raises(errors.NotFound, match='miniclusters.flux-framework.org "one" not found'):
+            call("one")
+
+
+def test_a_wrong_value_is_refused_by_field(clusters):
+    clusters.create(minicluster("one"))
+    with pytest.raises(errors.Invalid) as caught:
+        clusters.patch("one", {"spec": {"size": "four"}})
+    assert caught.value.status == 422
+    assert "integer" in dict(caught.value.causes)["spec.size"]
+
+
+def test_who_has_no_right_is_refused(user, namespace):
+    other = Client(MiniCluster, namespace, api_client=user("sdk-nobody"))
+    for call in (lambda: other.get("one"), lambda: next(iter(other.watch(timeout=60))), lambda: other.wait_for("one")):
+        with pytest.raises(errors.Forbidden, match='User "sdk-nobody" cannot'):
+            call()
+
+
+def test_a_list_has_all_pages(clusters, namespace):
+    for i in range(5):
+        clusters.create(minicluster(f"n{i}"))
+    assert names(clusters.list(limit=2)) == [f"n{i}" for i in range(5)]
+    assert names(clusters.list(field_selector="metadata.name=n3")) == ["n3"]
+    assert clusters.list(label_selector="of!=test") == []
+    everywhere = clusters.list(all_namespaces=True, label_selector="of=test", limit=2)
+    assert len([item for item in everywhere if item["metadata"]["namespace"] == namespace]) == 5
+
+
+def test_apply_owns_fields(clusters, namespace):
+    mine = minicluster("one")
+    assert clusters.apply(mine).spec.max_size == 4
+    other = Client(MiniCluster, namespace, field_manager="another")
+    with pytest.raises(errors.Conflict) as caught:
+        other.apply(minicluster("one", max_size=8))
+    assert [field for field, _ in caught.value.causes] == [".spec.maxSize"]
+    assert '"fluxoperator"' in caught.value.causes[0][1]
+    assert other.apply(minicluster("one", max_size=8), force=True).spec.max_size == 8
+    read = clusters.get("one")
+    read.metadata.labels = {"now": "other"}
+    labels = clusters.apply(read)["metadata"]["labels"]
+    assert labels == {"of": "test", "now": "other"}, "another manager applied the first one too"
+    other.apply(MiniCluster(metadata={"name": "one"}, spec=read.spec))
+    assert clusters.get("one")["metadata"]["labels"] == {"now": "other"}
+
+
+def test_scaling(clusters, eventually):
+    clusters.create(minicluster("one"))
+    assert clusters.get_scale("one").spec.replicas == 1
+    assert clusters.scale("one", 3).spec.replicas == 3
+    assert clusters.wait_for("one", lambda found: found.status is not None and found.status.size == 3, timeout=60)
+    assert clusters.get("one").spec.size == 3
+    selector = clusters.pod_selector("one")
+    pods = lambda: kubernetes.CoreV1Api().list_namespaced_pod(clusters.namespace, label_selector=selector).items  # noqa: E731
+    eventually(lambda: len(pods()) == 3)
+
+
+def test_a_watch_survives_a_restart_of_the_api_server(clusters, restart, user, namespace, eventually):
+    rights = kubernetes.RbacAuthorizationV1Api()
+    rule = {"apiGroups": ["flux-framework.org"], "resources": ["miniclusters"], "verbs": ["list", "watch"]}
+    rights.create_namespaced_role(namespace, {"metadata": {"name": "reader"}, "rules": [rule]})
+    reader = {
+        "metadata": {"name": "reader"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "sdk-reader"}],
+    }
+    rights.create_namespaced_role_binding(namespace, reader)
+    clusters.create(minicluster("before"))
+    follower = Client(MiniCluster, namespace, api_client=user("sdk-reader"))
+
+    def allowed() -> bool:
+        try:
+            return bool(follower.list())
+        except errors.Forbidden:  # the server has not taken notice of the rights yet
+            return False
+
+    eventually(allowed)
+
+    def change() -> None:
+        restart()
+        clusters.create(minicluster("after"))
+        clusters.delete("before")
+
+    thread = threading.Thread(target=change)
+    seen, wanted = [], {("ADDED", "before"), ("ADDED", "after"), ("DELETED", "before")}
+    with follower.watch(timeout=300) as watch:
+        for event in watch:
+            if not seen:
+                thread.start()
+            seen.append((event.type, event.object["metadata"]["name"]))
+            if wanted <= set(seen):
+                break
+    thread.join()
+    assert sorted(event for event in seen if event[0] != "MODIFIED") == sorted(wanted)
+    assert seen.index(("DELETED", "before")) > max(i for i, event in enumerate(seen) if event == ("ADDED", "before"))
+
+
+def test_a_watch_from_a_version_that_is_too_old_lists(clusters):
+    clusters.create(minicluster("one"))
+    with clusters.watch(resource_version="1", timeout=60) as watch:
+        event = next(iter(watch))
+    assert (event.type, event.object["metadata"]["name"]) == ("ADDED", "one")
+
+
+def test_waiting(clusters):
+    clusters.create(minicluster("done", interactive=False))
+    requested = clusters.wait_for("done", "JobRequested", timeout=60)
+    assert "True" in [c["status"] for c in requested["status"]["conditions"] if c["type"] == "JobRequested"]
+    assert clusters.wait_for("done", "JobFinished=true", timeout=60)["metadata"]["name"] == "done"
+    with pytest.raises(errors.WaitTimeout, match="MiniCluster done: Never: not in 0.5 s; last seen: .*JobFinished=True") as caught:
+        clusters.wait_for("done", "Never", timeout=0.5)
+    assert caught.value.last["metadata"]["name"] == "done"
+    with pytest.raises(errors.NotFound, match="does not exist"):
+        clusters.wait_for("absent", timeout=60)
+    timer = threading.Timer(0.5, clusters.delete, ["done"])
+    timer.start()
+    with pytest.raises(errors.NotFound, match="MiniCluster done: Never: it was deleted"):
+        clusters.wait_for("done", "Never", timeout=60)
+    timer.join()
+    clusters.wait_deleted("done", timeout=60)
+
+
+def test_waiting_survives_a_restart_of_the_api_server(clusters, restart):
+    clusters.create(minicluster("one"))
+    thread = threading.Thread(target=lambda: (restart(), clusters.patch("one", {"metadata": {"labels": {"seen": "yes"}}})))
+    thread.start()
+    found = clusters.wait_for("one", lambda item: item["metadata"]["labels"].get("seen") == "yes", timeout=300)
+    thread.join()
+    assert found["metadata"]["name"] == "one"
+
+
+def test_the_asynchronous_client(namespace):
+    async def main() -> None:
+        clusters = AsyncClient(MiniCluster, namespace)
+        await asyncio.gather(*(clusters.create(minicluster(f"n{i}")) for i in range(8)))
+        assert len(await clusters.list(limit=3)) == 8
+        seen = []
+        async for event in clusters.watch("n3", timeout=60):
+            seen.append(event.type)
+            if event.type == "DELETED":
+                break
+            if len(seen) == 1:
+                await clusters.delete("n3")
+        assert (seen[0], seen[-1]) == ("ADDED", "DELETED")
+        with pytest.raises(errors.NotFound):
+            await clusters.get("n3")
+        waiting = asyncio.ensure_future(clusters.wait_for("n4", "Never"))
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(waiting, 1)
+        assert (await clusters.wait_for("n5", "JobRequested", timeout=60))["metadata"]["name"] == "n5"
+        await clusters.delete("n5", wait=True, timeout=60)
+
+    asyncio.run(main())
+    for thread in threading.enumerate():
+        if thread.name.startswith("fluxoperator"):
+            thread.join(60)
+            assert not thread.is_alive()
+
+
+def test_the_api_class(namespace):
+    api = FluxFrameworkOrgV1alpha1Api()
+    assert api.create_namespaced_mini_cluster(namespace, minicluster("one")).spec.size == 1
+    assert api.patch_namespaced_mini_cluster_scale("one", namespace, {"spec": {"replicas": 2}}).spec.replicas == 2
+    assert api.read_namespaced_mini_cluster("one", namespace).spec.size == 2
+    assert names(api.list_namespaced_mini_cluster(namespace, label_selector="of=test").items) == ["one"]
+    assert namespace in [item["metadata"]["namespace"] for item in api.list_mini_cluster_for_all_namespaces().items]
+    dry = api.patch_namespaced_mini_cluster("one", namespace, {"spec": {"size": 3}}, dry_run="All", field_validation="Strict")
+    assert dry.spec.size == 3
+    with pytest.raises(errors.Invalid, match="unknown field"):
+        api.patch_namespaced_mini_cluster("one", namespace, {"spec": {"no": 3}}, field_validation="Strict")
+    done = api.delete_namespaced_mini_cluster("one", namespace, propagation_policy="Background")
+    assert isinstance(done, kubernetes.V1Status) and done.status == "Success"
+    api.delete_collection_namespaced_mini_cluster(namespace)
+    assert api.list_namespaced_mini_cluster(namespace).items == []
