@@ -101,3 +101,16 @@ def recorder(tmp_path: Path) -> Iterator[Recorder]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture
+def server() -> Iterator[Any]:
+    """Starts a scripted.Server for one test."""
+    from scripted import Server
+
+    found = Server()
+    thread = threading.Thread(target=found.http.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield found
+    found.leave()
+    thread.join()

@@ -256,6 +256,7 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
     else:
         run(*pip, "install", "-q", "--no-deps", shared.wheel.result(), cwd=scratch)
     options = ("-q", "-p", "no:cacheprovider", "--import-mode=importlib")
+    options += ("-o", "pythonpath=python")
     settings = {
         "FLUXOPERATOR_CHECKOUT": str(CHECKOUT),
         "FLUXOPERATOR_EXAMPLES": str(EXAMPLES[job.kubernetes is None]),
