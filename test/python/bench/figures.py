@@ -25,7 +25,7 @@ class Figures:
         sent (Dict[str, Dict[str, Manifest]]): by side, the manifests of worker.wire.
         sizes (Dict[str, Dict[str, int]]): by environment: installed (bytes),
             distributions, lines, and wheel (bytes) where one was built.
-        parts (Dict[str, int]): lines of this SDK.
+        parts (Dict[str, Tuple[int, int]]): lines of this SDK, all and code, by part.
         problems (Dict[str, str]): by side, why it was not measured, in one line.
     """
 
@@ -34,7 +34,7 @@ class Figures:
     loaded: Dict[str, Tuple[int, List[str]]] = field(default_factory=dict)
     sent: Dict[str, Dict[str, Manifest]] = field(default_factory=dict)
     sizes: Dict[str, Dict[str, int]] = field(default_factory=dict)
-    parts: Dict[str, int] = field(default_factory=dict)
+    parts: Dict[str, Tuple[int, int]] = field(default_factory=dict)
     problems: Dict[str, str] = field(default_factory=dict)
 
     def add(self, row: str, sample: Dict[str, float]) -> None:

@@ -181,13 +181,19 @@ def sizes(figures: Figures) -> str:
             str(size["distributions"]),
         ]
         rows.append([title, wheel, *counts])
-    lines = [[part, whole(count)] for part, count in figures.parts.items()]
-    total = ["all", whole(sum(figures.parts.values()))]
+    lines = [[part, *map(whole, counts)] for part, counts in figures.parts.items()]
+    total = ["all", *map(whole, line_totals(figures))]
     return (
         table(head, rows)
         + "\n\n"
-        + table(["part of this SDK", "lines"], [*lines, total])
+        + table(["part of this SDK", "lines", "of code"], [*lines, total])
     )
+
+
+def line_totals(figures: Figures) -> Tuple[int, int]:
+    """Gives the lines of this SDK's package: all, and code."""
+    lines, code = zip(*figures.parts.values()) if figures.parts else ((), ())
+    return sum(lines), sum(code)
 
 
 def problems(figures: Figures) -> str:
@@ -262,6 +268,7 @@ def targets(figures: Figures) -> str:
     fastest = max((speed for speed in pydantic if speed), default=None)
     wheel = figures.sizes.get("sdk-37", {}).get("wheel")
     build = "construct and serialise, times"
+    lines, code = line_totals(figures)
     rows = [
         ("models: import, CPU s", "≤", 0.05, figures.middle(models, "cpu"), 3),
         ("models: peak, MiB", "≤", 20, figures.middle(models, "peak"), 1),
@@ -271,7 +278,8 @@ def targets(figures: Figures) -> str:
         (f"{build} legacy", "≥", 15, times(both, figures.middle("legacy", "both")), 1),
         (f"{build} the faster pydantic", "≥", 1, times(both, fastest), 2),
         ("wheel, MiB", "<", 1, wheel and wheel / MIB, 3),
-        ("lines of the package", "<", 2000, sum(figures.parts.values()) or None, 0),
+        ("lines of the package", "<", 2000, lines or None, 0),
+        ("of these, code", "<", 2000, code or None, 0),
     ]
     head = ["target", "wanted", "measured", "result"]
     return table(head, [target(*row) for row in rows])
