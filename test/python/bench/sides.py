@@ -9,9 +9,9 @@ from typing import Dict, List, Tuple
 
 KUBERNETES = ("36.0.3", "37.0.2")
 # The generator of the pydantic models has an environment apart: their users do not
-# install it. The wheels of all sides are built by this setuptools.
+# install it. The wheels of all sides are built by these.
 GENERATOR = ("datamodel-code-generator==0.89.0",)
-BUILDER = ("setuptools==84.2.1",)
+BUILDER = ("flit_core==3.12.0", "setuptools==84.2.1")
 
 
 @dataclass(frozen=True)
