@@ -23,7 +23,7 @@ def method(cls: Any, name: str) -> Any:
     Args:
         cls (type): a model's class.
         name (str): ``__init__``; ``_blank``, which gives a model without values;
-            ``_build`` or ``_json``, which give the manifest of one that was not read.
+            ``_build`` and ``_json``, which write the manifest of one that was not read.
 
     Raises:
         TypeError: there is no such class.
@@ -34,13 +34,14 @@ def method(cls: Any, name: str) -> Any:
     if name not in vars(own):
         text, json = json_writers()
         names: Dict[str, Any] = {"All": _all, "Plain": plain, "Text": text, "Json": json}
-        names["New"] = object.__new__
+        names.update(New=object.__new__, Models=_models)
         lines = [*_init(own._fields, names), *_blank(own._fields)]
-        exec("\n".join([*lines, *_write(own._fields, names)]), names)
+        lines += [*_build(own._fields, names), *_json(own._fields)]
+        exec("\n".join(lines), names)
         for made in ("__init__", "_blank", "_build", "_json"):
-            names[made].__qualname__ = f"{own.__qualname__}.{made}"
-            setattr(own, made, names[made])
-        own._blank = classmethod(own._blank)
+            call = names[made]
+            call.__qualname__ = f"{own.__qualname__}.{made}"
+            setattr(own, made, classmethod(call) if made == "_blank" else call)
     return vars(own)[name]
 
 
@@ -63,19 +64,35 @@ def json_writers() -> Tuple[Callable[[str], str], Callable[[Any], str]]:
         cls = value.__class__
         if cls is str:
             return text(value)
+        if cls is int:
+            return str(value)
         if cls is dict:
-            return "{" + ", ".join([f"{text(k)}: {json(value[k])}" for k in value]) + "}"
-        if cls is list:
-            return "[" + ", ".join([json(item) for item in value]) + "]"
-        return str(value) if cls is int else encode(plain(value))
+            parts = [
+                f"{text(k)}: {text(v) if v.__class__ is str else json(v)}"
+                for k, v in value.items()
+            ]
+            return "{" + ", ".join(parts) + "}"
+        return encode(plain(value))
 
     return text, json
 
 
+def _models(models: List[Any], out: List[str]) -> None:
+    """Adds the JSON of models to a list of its parts."""
+    _, json = json_writers()
+    start = "["
+    for model in models:
+        out.append(start)
+        model._json(out) if model._read is None else out.append(json(model))
+        start = ", "
+    out.append("]" if models else "[]")
+
+
 def _init(fields: Dict[str, Field], names: Dict[str, Any]) -> Iterator[str]:
     """Gives the lines of the constructor."""
+    # Keywords: that they are not keyword-only makes each missing one cheaper.
     parameters = "".join(f"{attr}=D_{attr}, " for attr in fields)
-    yield f"def __init__(self, *, {parameters}local_vars_configuration=None):"
+    yield f"def __init__(self, {parameters}local_vars_configuration=None):"
     yield " self._read = None"
     for attr, field in fields.items():
         names[f"D_{attr}"], names[f"F_{attr}"] = field.default, field.accept
@@ -124,47 +141,55 @@ def _blank(fields: Dict[str, Field]) -> Iterator[str]:
     yield " return self"
 
 
-def _write(fields: Dict[str, Field], names: Dict[str, Any]) -> List[str]:
-    """Gives the lines of the methods that write a model."""
-    text, _ = json_writers()
-    dicts, texts = ["def _build(self):", " out = {}"], ["def _json(self):", " out = []; add = out.append"]
+def _build(fields: Dict[str, Field], names: Dict[str, Any]) -> Iterator[str]:
+    """Gives the lines of the method that makes a manifest."""
+    yield "def _build(self):"
+    yield " out = {}"
     for attr, field in fields.items():
-        one = _of("$", attr, names) if names[f"C_{attr}"] else ""
-        value, json = _values(field.kind, one)
-        head = f" v = self.{attr}\n if v is not None: "
-        dicts.append(head + f"out[{field.key!r}] = {value}")
-        texts.append(head + f"add({text(field.key) + ': '!r} + ({json}))")
-    return [*dicts, " return out", *texts, " return '{' + ', '.join(out) + '}'"]
+        yield f" v = self.{attr}"
+        one = _plain(field.kind, _of("$", attr, names)) if names[f"C_{attr}"] else "Plain(v)"
+        yield f" if v is not None: out[{field.key!r}] = {one}"
+    yield " return out"
 
 
-def _values(kind: Kind, fits: str) -> Tuple[str, str]:
-    """Gives the expressions for the plain value of v and for its JSON."""
+def _plain(kind: Kind, fits: str) -> str:
+    """Gives an expression for the plain value of v."""
     inner = kind.inner or kind
-    if not fits or not (inner.own or inner.native):
-        return "Plain(v)", "Json(v)"
+    if not (inner.own or inner.native):
+        return "Plain(v)"
     one = f"$._build() if {fits} and $._read is None else Plain($)"
-    text = f"$._json() if {fits} and $._read is None else Json($)"
     if inner.native:
         one = f"$ if {fits} else Plain($)"
-        text = _TEXTS.get(inner.name, "Json($)")
     if kind.inner is None:
-        return one.replace("$", "v"), text.replace("$", "v")
-    one, text = one.replace("$", "i"), text.replace("$", "i")
+        return one.replace("$", "v")
+    one = one.replace("$", "i")
     if kind.name == "list":
-        return (
-            f"[{one} for i in v] if v.__class__ is list else Plain(v)",
-            f"'[' + ', '.join([{text} for i in v]) + ']' if v.__class__ is list else Json(v)",
-        )
-    return (
-        "{k: " + one + " for k, i in v.items()} if v.__class__ is dict else Plain(v)",
-        "'{' + ', '.join([Text(k) + ': ' + (" + text + ") for k, i in v.items()]) + '}'"
-        " if v.__class__ is dict else Json(v)",
-    )
+        return f"[{one} for i in v] if v.__class__ is list else Plain(v)"
+    return "{k: " + one + " for k, i in v.items()} if v.__class__ is dict else Plain(v)"
 
 
-# Expressions for the JSON of a scalar.
-_TEXTS = {
-    "str": "Text($) if $.__class__ is str else Json($)",
-    "int": "str($) if $.__class__ is int else Json($)",
-    "bool": "'true' if $ is True else 'false' if $ is False else Json($)",
-}
+def _json(fields: Dict[str, Field]) -> Iterator[str]:
+    """Gives the lines of the method that adds a manifest's JSON to a list of its parts.
+
+    A value of another type than the attribute's makes it raise.
+    """
+    text, _ = json_writers()
+    yield "def _json(self, out):"
+    yield " add = out.append; add('{'); first = len(out)"
+    for attr, field in fields.items():
+        head = f", {text(field.key)}: "
+        kind = field.kind
+        yield f" v = self.{attr}"
+        if kind.name == "bool":
+            yield f" if v is True: add({head + 'true'!r})"
+            yield f" elif v is False: add({head + 'false'!r})"
+            yield f" elif v is not None: add({head!r}); add(Json(v))"
+        elif kind.own:
+            yield f" if v is not None: add({head!r}); v._json(out) if v._read is None else add(Json(v))"
+        elif kind.name == "list" and kind.inner and kind.inner.own:
+            yield f" if v is not None: add({head!r}); Models(v, out)"
+        else:
+            value = "Text(v)" if kind.name == "str" else "Json(v)"
+            yield f" if v is not None: add({head!r}); add({value})"
+    yield " if len(out) > first: out[first] = out[first][2:]"
+    yield " add('}')"

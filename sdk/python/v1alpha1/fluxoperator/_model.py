@@ -329,9 +329,11 @@ class Model(Mapping[str, Any], metaclass=_Meta):
     def to_json(self) -> str:
         """Gives the manifest as JSON, as ``json.dumps(dict(model))`` does but faster."""
         if self._read is None:
+            parts: List[str] = []
             try:
-                return self._json()
-            except AttributeError:  # one was deleted
+                self._json(parts)
+                return "".join(parts)
+            except (AttributeError, TypeError):  # one was deleted, or holds another type
                 pass
         return _compile.json_writers()[1](self._manifest())
 
@@ -346,9 +348,8 @@ class Model(Mapping[str, Any], metaclass=_Meta):
         made: Dict[str, Any] = _compile.method(type(self), "_build")(self)
         return made
 
-    def _json(self) -> str:
-        text: str = _compile.method(type(self), "_json")(self)
-        return text
+    def _json(self, out: List[str]) -> None:
+        _compile.method(type(self), "_json")(self, out)
 
     def _held(self, attr: str) -> Any:
         """Gives an attribute's value, or what was read for it and not built yet."""
