@@ -5,6 +5,8 @@ ARG TARGETOS
 ARG TARGETARCH
 WORKDIR /workspace
 COPY go.mod go.sum ./
+COPY api/go.mod api/go.sum api/
+COPY sdk/go/go.mod sdk/go/go.sum sdk/go/
 RUN go mod download
 COPY api api
 COPY cmd/fluxoperator-gen cmd/fluxoperator-gen

@@ -6,6 +6,13 @@ GO ?= go
 PYTHON ?= python3
 N ?= 5
 ARGS ?=
+# What is made and checked does not hang on a workspace of one's own.
+export GOWORK ?= off
+
+# The Go modules that are tested and vetted; test/cluster has a target of its own.
+MODULES := . api sdk/go test/apis examples/go
+# $(call each,COMMAND) runs a command in every one of them.
+each = @for module in $(MODULES); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
 
 SDKGEN := .tools/bin/sdkgen
 CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
@@ -13,7 +20,7 @@ CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 GOLANGCI := v2.15.0
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench bench-python lint docs tools clean help bin/cluster
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster modules bench-go-clients
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no folder api/$(API_VERSION)" >&2; exit 2; }
@@ -41,8 +48,7 @@ rules: tools ## Check the types against the API rules; ARGS=--update accepts the
 	@$(SDKGEN) rules $(ARGS)
 
 test: tools ## Run all tests: Go, then Python
-	$(GO) test -timeout 20m ./...
-	cd test/apis && $(GO) test -timeout 10m -v ./...
+	$(call each,$(GO) test -timeout 20m ./...)
 	$(PYTHON) test/python/matrix.py --workdir .tools/python
 
 test-python: tools ## Run the Python tests only, on every Python and kubernetes client
@@ -68,18 +74,27 @@ test-faults: bin/cluster ## Kill the operator, cut it off, load it; writes the t
 bench: tools ## Measure `sdkgen generate` against the classic recipe, N rounds
 	@$(GO) run ./test/bench -n $(N) $(ARGS)
 
+bench-go: ## Measure the light Go client's JSON beside encoding/json on the API's types
+	@$(GO) test -run '^$$' -bench JSON $(ARGS) ./test/gosdk
+
 bench-python: tools ## Measure the Python SDK beside its alternatives, N rounds; writes docs/python-performance.md
 	@PYTHONPATH=test/python $(PYTHON) -m bench -n $(N) --workdir .tools/python-bench --report docs/python-performance.md $(ARGS)
+
+bench-go-clients: ## Measure what the Go clients cost their users; writes docs/go-clients.md
+	@$(GO) run ./test/goclients -report docs/go-clients.md $(ARGS)
 
 lint: ## Check format, vet and golangci-lint $(GOLANGCI)
 	@unformatted=$$(git ls-files -co --exclude-standard -- '*.go' ':!:*/testdata/*' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l); \
 		test -z "$$unformatted" || { echo "not formatted (gofmt -w):" >&2; echo "$$unformatted" >&2; exit 1; }
-	$(GO) vet ./...
+	$(call each,$(GO) vet ./...)
 	@command -v golangci-lint >/dev/null || { echo "golangci-lint is not installed: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)" >&2; exit 2; }
-	golangci-lint run $(ARGS)
+	$(call each,golangci-lint run $(ARGS))
 
 docs: ## Check the documents: links and make targets
 	@$(PYTHON) docs/check.py
+
+modules: ## Fetch what the Go modules require
+	$(call each,$(GO) mod download)
 
 tools: ## Fetch the pinned tools into .tools/ and build sdkgen there
 	@$(PYTHON) hack/tools.py

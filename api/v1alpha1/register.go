@@ -23,6 +23,11 @@ var (
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 
+// Kind qualifies the name of a kind with the group.
+func Kind(kind string) schema.GroupKind {
+	return SchemeGroupVersion.WithKind(kind).GroupKind()
+}
+
 // Resource qualifies the name of a resource with the group.
 func Resource(resource string) schema.GroupResource {
 	return SchemeGroupVersion.WithResource(resource).GroupResource()

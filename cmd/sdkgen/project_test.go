@@ -37,7 +37,7 @@ func newProject(t *testing.T) *project {
 			t.Fatal(err)
 		}
 	}
-	if err := writeModule(p.root, "../.."); err != nil {
+	if err := golden.WriteModule(p.root, golden.Repository, modulePath); err != nil {
 		t.Fatal(err)
 	}
 	if err := copyMissing(p.root, "testdata/project"); err != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/flux-framework/flux-operator/internal/golden"
 )
 
 func TestMain(m *testing.M) {
@@ -43,13 +45,17 @@ func TestScript(t *testing.T) {
 			"tree":      tree,
 			"interrupt": interrupt,
 			"without":   without,
+			"module":    func(ts *testscript.TestScript, _ bool, args []string) { module(ts, root, args) },
 		},
 	})
 }
 
+// modulePath is that of the project.
+const modulePath = "example.org/widget"
+
 // setUp writes the project's module, and its API where the script has none.
 func setUp(env *testscript.Env, root string) error {
-	if err := writeModule(env.WorkDir, root); err != nil {
+	if err := golden.WriteModule(env.WorkDir, root, modulePath); err != nil {
 		return err
 	}
 	for _, entry := range goEnvironment() {
@@ -59,21 +65,6 @@ func setUp(env *testscript.Env, root string) error {
 	env.Setenv("JAVA_HOME", os.Getenv("JAVA_HOME"))
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 	return copyMissing(env.WorkDir, "testdata/project")
-}
-
-// writeModule writes a go.mod and go.sum that resolve from the module cache of this checkout's.
-func writeModule(dir, root string) error {
-	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			return err
-		}
-		text := strings.Replace(string(data), "module github.com/flux-framework/flux-operator", "module example.org/widget", 1)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // goEnvironment is what the go command needs of this process's environment.
@@ -130,6 +121,13 @@ func goPath() string {
 func needJar(ts *testscript.TestScript, root string) {
 	ts.Check(os.Symlink(filepath.Join(root, ".tools"), ts.MkAbs(".tools")))
 	ts.Check(os.CopyFS(ts.MkAbs("templates"), os.DirFS(filepath.Join(root, "templates"))))
+}
+
+// module makes a folder a module of its own: module DIR PATH.
+func module(ts *testscript.TestScript, root string, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(golden.WriteModule(dir, root, args[1]))
 }
 
 // hasJar is the condition of scripts that run Java. In CI a missing jar is a failure.

@@ -2,8 +2,10 @@ package gogen
 
 import (
 	"fmt"
+	"go/token"
 	"path"
 	"path/filepath"
+	"strings"
 
 	applyargs "k8s.io/code-generator/cmd/applyconfiguration-gen/args"
 	apply "k8s.io/code-generator/cmd/applyconfiguration-gen/generators"
@@ -17,6 +19,7 @@ import (
 	"k8s.io/gengo/v2/generator"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/diag"
 )
 
 // clientsetName is the folder of the clientset below clientset/, and its package's name.
@@ -24,8 +27,9 @@ const clientsetName = "versioned"
 
 // clients are the places of code-generator's four packages.
 type clients struct {
-	dir string // folder that holds the four, relative to the project's root
-	pkg string // its import path
+	dir    string // folder that holds the four, relative to the project's root
+	pkg    string // its import path
+	schema string // see Clients
 }
 
 func (c clients) place(g *Generator, name string) (dir, pkg string) {
@@ -34,12 +38,20 @@ func (c clients) place(g *Generator, name string) (dir, pkg string) {
 
 // Clients makes the clientset (with a fake one), listers, informers and applyconfiguration
 // of all packages of the project's own, in folders of these names below dir; pkg is dir's import
-// path.
-func (g *Generator) Clients(dir, pkg string) (*artifact.Set, error) {
-	c := clients{dir: dir, pkg: pkg}
-	set := &artifact.Set{}
-	if len(g.own()) == 0 {
-		return set, nil
+// path. Below each, code-generator names a group's folder after the one above the API package. What
+// a package lacks for the clients goes beside its types, in RegisterFile.
+//
+// The file schema, absolute, has the models of the packages' types, as applyconfiguration-gen's
+// option --openapi-schema wants them: without them there is no Extract function, and the fake
+// clientset cannot apply.
+func (g *Generator) Clients(dir, pkg, schema string) (*artifact.Set, error) {
+	c := clients{dir: dir, pkg: pkg, schema: schema}
+	if err := g.checkFolders().Err(); err != nil {
+		return nil, err
+	}
+	set, err := g.register()
+	if err != nil || len(g.own()) == 0 {
+		return set, err
 	}
 	for _, make := range []func(clients) (*artifact.Set, error){
 		g.applyConfigurations, g.clientset, g.listers, g.informers,
@@ -59,6 +71,7 @@ func (g *Generator) applyConfigurations(c clients) (*artifact.Set, error) {
 	args := applyargs.New()
 	args.OutputDir, args.OutputPkg = c.place(g, "applyconfiguration")
 	args.GoHeaderFile = g.header
+	args.OpenAPISchemaFilePath = c.schema
 	if err := args.Validate(); err != nil {
 		return nil, fmt.Errorf("configuring applyconfiguration-gen: %w", err)
 	}
@@ -78,6 +91,32 @@ func (g *Generator) clientset(c clients) (*artifact.Set, error) {
 	}
 	return g.run("client-gen", ClientsStage, client.NameSystems(nil), client.DefaultNameSystem(),
 		func(ctx *generator.Context) ([]generator.Target, error) { return client.GetTargets(ctx, args), nil })
+}
+
+// checkFolders finds API packages whose folder's parent cannot give a group its name.
+func (g *Generator) checkFolders() diag.List {
+	var list diag.List
+	groups := map[string]string{}
+	for _, pkg := range g.own() {
+		pos := token.Position{Filename: path.Join(pkg.Folder, "doc.go"), Line: 1, Column: 1}
+		folder := path.Base(path.Dir(pkg.Path))
+		before, taken := groups[folder]
+		switch groups[folder] = pkg.Group; {
+		case !token.IsIdentifier(strings.ToLower(folder)):
+			list.Add(pos, "clients", "rename that folder, as to api/"+identifier(pkg.Group)+"/"+path.Base(pkg.Path),
+				"the clients of a group are in a package named after the folder above the version's, and %q is no name for one", folder)
+		case taken && before != pkg.Group:
+			list.Add(pos, "clients", "move one of them, as to api/"+identifier(pkg.Group)+"/"+path.Base(pkg.Path),
+				"the clients of the groups %s and %s would be in one package, named after the folder %q above the version's", before, pkg.Group, folder)
+		}
+	}
+	return list
+}
+
+// identifier is the first part of a group's name without what Go has no names with.
+func identifier(group string) string {
+	first, _, _ := strings.Cut(group, ".")
+	return strings.ReplaceAll(first, "-", "")
 }
 
 // groups lists the packages as client-gen's --input GROUP/VERSION does: a group is named

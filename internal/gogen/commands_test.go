@@ -13,6 +13,7 @@ import (
 	"github.com/flux-framework/flux-operator/internal/artifact"
 	"github.com/flux-framework/flux-operator/internal/gogen"
 	"github.com/flux-framework/flux-operator/internal/load"
+	"github.com/flux-framework/flux-operator/internal/swagger"
 )
 
 const (
@@ -24,7 +25,8 @@ const (
 )
 
 // TestSameAsCommands holds every generator, run as a library over the one load, against its
-// own command, built from the same go.mod and run on the same package.
+// own command, built from the same go.mod and run on the same package. The library loads it from its
+// own module, the commands from the root's.
 func TestSameAsCommands(t *testing.T) {
 	root := projectRoot(t)
 	got := generateAll(t, root)
@@ -95,8 +97,26 @@ func generateAll(t *testing.T, root string) *artifact.Set {
 	if len(report) > 0 {
 		t.Errorf("API rule violations: %s", report)
 	}
-	add(gen.Clients(clientDir, module+"/"+clientDir))
+	add(gen.Clients(clientDir, module+"/"+clientDir, models(t, root)))
 	return all
+}
+
+// models writes the models that applyconfiguration-gen reads.
+func models(t *testing.T, root string) string {
+	t.Helper()
+	document, err := os.ReadFile(filepath.Join(root, apiDir, swagger.Doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := swagger.Models(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "models.json")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // controllerTools returns the version in go.mod; a test binary does not know it.
@@ -132,16 +152,16 @@ func runCommands(t *testing.T, root string) map[string][]byte {
 		return []string{"--go-header-file", header, "--output-dir", filepath.Join(out, clientDir, name), "--output-pkg", pkg + "/" + name}
 	}
 	command := func(name string, args ...string) { t.Helper(); run(t, root, filepath.Join(bin, name), args...) }
-	command("controller-gen", "object:headerFile="+header, "paths=./"+apiDir, "output:dir="+filepath.Join(out, apiDir))
-	command("controller-gen", "crd", "paths=./"+apiDir, "output:crd:dir="+filepath.Join(out, crdDir))
+	command("controller-gen", "object:headerFile="+header, "paths="+api, "output:dir="+filepath.Join(out, apiDir))
+	command("controller-gen", "crd", "paths="+api, "output:crd:dir="+filepath.Join(out, crdDir))
 	command("openapi-gen", "--go-header-file", header, "--output-dir", filepath.Join(out, apiDir), "--output-pkg", api,
-		"--output-file", gogen.OpenAPIFile, "--report-filename", filepath.Join(bin, "report"), "./"+apiDir)
-	command("applyconfiguration-gen", append(place("applyconfiguration"), "./"+apiDir)...)
+		"--output-file", gogen.OpenAPIFile, "--report-filename", filepath.Join(bin, "report"), api)
+	command("applyconfiguration-gen", append(place("applyconfiguration"), "--openapi-schema", models(t, root), api)...)
 	command("client-gen", append(place("clientset"), "--clientset-name", "versioned", "--input-base", module, "--input", apiDir,
 		"--apply-configuration-package", pkg+"/applyconfiguration")...)
-	command("lister-gen", append(place("listers"), "./"+apiDir)...)
+	command("lister-gen", append(place("listers"), api)...)
 	command("informer-gen", append(place("informers"), "--versioned-clientset-package", pkg+"/clientset/versioned",
-		"--listers-package", pkg+"/listers", "./"+apiDir)...)
+		"--listers-package", pkg+"/listers", api)...)
 	return readTree(t, out)
 }
 

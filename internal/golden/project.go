@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -38,25 +39,43 @@ func Project(t *testing.T, archive *txtar.Archive) (root string) {
 	if module == "" {
 		module = ModulePath
 	}
-	Write(t, root, "go.mod", append(goMod(t, module), part(archive, "go.mod+")...))
-	Write(t, root, "go.sum", Read(t, filepath.Join(Repository, "go.sum")))
+	if err := WriteModule(root, Repository, module); err != nil {
+		t.Fatal(err)
+	}
+	goMod := filepath.Join(root, "go.mod")
+	Write(t, root, "go.mod", append(Read(t, goMod), part(archive, "go.mod+")...))
 	return root
 }
 
-func goMod(t *testing.T, module string) []byte {
-	t.Helper()
-	file, err := modfile.Parse("go.mod", Read(t, filepath.Join(Repository, "go.mod")), nil)
+// WriteModule writes a go.mod of a module of that path, and a go.sum, to a folder. It requires of
+// others what the go.mod in the repository does.
+func WriteModule(dir, repository, module string) error {
+	name := filepath.Join(repository, "go.mod")
+	data, err := os.ReadFile(name)
 	if err != nil {
-		t.Fatal(err)
+		return err
+	}
+	file, err := modfile.Parse(name, data, nil)
+	if err != nil {
+		return err
 	}
 	if err := file.AddModuleStmt(module); err != nil {
-		t.Fatal(err)
+		return err
 	}
-	data, err := file.Format()
+	for _, own := range file.Replace { // the repository's other modules, in its folders
+		if err := errors.Join(file.DropRequire(own.Old.Path), file.DropReplace(own.Old.Path, own.Old.Version)); err != nil {
+			return err
+		}
+	}
+	file.Cleanup()
+	if data, err = file.Format(); err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(repository, "go.sum"))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	return data
+	return errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), data, 0o644), os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 }
 
 // Read returns what a file holds.

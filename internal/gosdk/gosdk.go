@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/go-openapi/spec"
 
@@ -25,9 +26,10 @@ type Model struct {
 	Fields   []Field  `json:"fields"`             // by JSON name
 	Defaults []Value  `json:"defaults,omitempty"` // of fields with a declared default
 	Required []Param  `json:"required,omitempty"` // fields that a constructor asks for
+	Enums    []Enum   `json:"enums,omitempty"`    // types of fields that have a list of values
+	Unknown  string   `json:"unknown"`            // the field that keeps what no other takes
 
 	// Mustache cannot ask whether a list is empty without going into it.
-	HasImports  bool `json:"hasImports,omitempty"`
 	HasDefaults bool `json:"hasDefaults,omitempty"`
 }
 
@@ -47,8 +49,15 @@ type Root struct {
 type Field struct {
 	Name string `json:"name"` // empty if embedded
 	Type string `json:"type"`
-	Tag  string `json:"tag"` // with its backquotes
-	Doc  string `json:"doc"` // comment, every line with a tab and //
+	Tag  string `json:"tag"`               // with its backquotes
+	Doc  string `json:"comment,omitempty"` // every line with a tab and //
+
+	// How it is coded; empty for an embedded TypeMeta, which every root kind has.
+	Key     string `json:"key,omitempty"`     // JSON key, a Go literal
+	Member  string `json:"member,omitempty"`  // the key as it is written, with its colon, a Go literal
+	Present string `json:"present,omitempty"` // condition under which it is written; empty for always
+	Read    string `json:"read,omitempty"`    // statement
+	Write   string `json:"write,omitempty"`   // statement
 }
 
 // Value is a field's default, a Go expression.
@@ -68,16 +77,24 @@ type Param struct {
 // Annotate returns a copy of the document for the jar: types of Kubernetes are left out, as
 // the client uses the real ones, and each other definition carries its Model.
 func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
-	doc = swagger.WithoutPaths(doc) // the package has models only
-	out := *doc
-	out.Definitions = spec.Definitions{}
 	taken := declared{}
+	for _, name := range printed {
+		taken[name] = "the client"
+	}
+	paths, err := operations(doc, taken)
+	if err != nil {
+		return nil, err
+	}
+	doc = swagger.WithoutPaths(doc) // what only paths refer to is Kubernetes' own
+	out := *doc
+	out.Paths = paths
+	out.Definitions = spec.Definitions{}
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
 		schema := doc.Definitions[name]
 		if swagger.IsKubernetes(schema) {
 			continue
 		}
-		m := &modeler{doc: doc, imports: map[string]string{}}
+		m := &modeler{doc: doc, imports: map[string]string{}, enums: map[string]bool{}}
 		model, err := m.model(name, schema)
 		if err != nil {
 			return nil, fmt.Errorf("preparing the Go model %s: %w", name, err)
@@ -98,6 +115,7 @@ func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 type modeler struct {
 	doc     *spec.Swagger
 	imports map[string]string // path to alias
+	enums   map[string]bool   // types of the model's enums
 }
 
 func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
@@ -116,11 +134,10 @@ func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
 			continue
 		}
 		if root != nil && key == "metadata" {
-			embedded := Field{Type: m.typeOf(schema.Properties[key]), Tag: "`json:\"metadata,omitempty\"`"}
-			out.Fields = slices.Insert(out.Fields, 1, embedded)
+			out.Fields = slices.Insert(out.Fields, 1, m.metadata(schema.Properties[key]))
 			continue
 		}
-		field, err := m.field(key, schema)
+		field, err := m.field(out, key, schema)
 		if err != nil {
 			return nil, err
 		}
@@ -133,19 +150,41 @@ func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
 			return nil, err
 		}
 	}
+	out.Unknown = "UnknownFields"
+	if taken[out.Unknown] != "" {
+		out.Unknown += "_" // which is in no name made from a property's
+	}
 	if len(out.Required) > 0 {
 		out.Required[len(out.Required)-1].Last = true
 	}
 	for _, path := range slices.Sorted(maps.Keys(m.imports)) {
 		out.Imports = append(out.Imports, Import{Alias: m.imports[path], Path: path})
 	}
-	out.HasImports, out.HasDefaults = len(out.Imports) > 0, len(out.Defaults) > 0
+	out.HasDefaults = len(out.Defaults) > 0
 	return out, nil
+}
+
+// metadata embeds that of a root kind. Kubernetes writes a list's always, an object's if it has any.
+func (m *modeler) metadata(schema spec.Schema) Field {
+	_, name := swagger.GoType(m.doc.Definitions[swagger.Referenced(schema)])
+	field := Field{Type: m.typeOf(schema), Tag: "`json:\"metadata,omitempty\"`"}
+	if name == "ObjectMeta" {
+		field.Tag, field.Present = "`json:\"metadata,omitzero\"`", "!isZero(&x.ObjectMeta)"
+	}
+	field.key("metadata")
+	m.code(&field, "x."+field.Type[strings.LastIndexByte(field.Type, '.')+1:])
+	return field
+}
+
+// key fills in by what name the field is known in JSON.
+func (f *Field) key(name string) {
+	f.Key = quote(name)
+	f.Member = quote(quote(name) + ":")
 }
 
 // field makes one struct field. It is a pointer where an absent value differs from a zero one:
 // an optional struct or time, or a scalar whose default is not its zero value.
-func (m *modeler) field(key string, parent spec.Schema) (Field, error) {
+func (m *modeler) field(out *Model, key string, parent spec.Schema) (Field, error) {
 	schema := parent.Properties[key]
 	name := goName(key)
 	switch {
@@ -154,15 +193,22 @@ func (m *modeler) field(key string, parent spec.Schema) (Field, error) {
 	case !validTag(key):
 		return Field{}, fmt.Errorf("property %q has a character that encoding/json takes in no field's name", key)
 	}
-	field := Field{Name: name, Type: m.typeOf(schema), Doc: comment(schema.Description, "", "\t")}
-	tag := key
-	if !required(parent, key) {
+	field := Field{Name: name, Doc: comment(schema.Description, "", "\t")}
+	if field.Type = m.enum(out, name, schema); field.Type == "" {
+		field.Type = m.typeOf(schema)
+	}
+	field.key(key)
+	tag, value := key, "x."+name
+	zeroIsDefault := slices.Contains(parent.Required, key) && isBasic(field.Type) && !needsPointer(schema, field.Type)
+	if !required(parent, key) && !zeroIsDefault {
 		tag += ",omitempty"
 		if needsPointer(schema, field.Type) {
 			field.Type = "*" + field.Type
 		}
+		field.Present = present(schema, field.Type, value)
 	}
 	field.Tag = "`json:\"" + tag + "\"`"
+	m.code(&field, value)
 	return field, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"go/ast"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"log/slog"
@@ -50,7 +52,9 @@ func TestRender(t *testing.T) {
 		name := strings.ReplaceAll(c.Name, "-", "")
 		jobs = append(jobs, openapigen.Job{
 			Stage: "go", Name: name, Generator: "go", Spec: document, Templates: templates,
-			Config: map[string]any{"packageName": name, "hideGenerationTimestamp": true},
+			Config: map[string]any{"packageName": name, "hideGenerationTimestamp": true, "globalProperties": map[string]any{
+				"apis": "", "apiDocs": "false", "apiTests": "false", "models": "", "modelDocs": "false", "modelTests": "false",
+			}},
 		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -62,8 +66,12 @@ func TestRender(t *testing.T) {
 	for i, job := range jobs {
 		checkSources(t, sets[i], job)
 		for file := range sets[i].All() {
-			if strings.HasPrefix(file.Path, "model_") {
-				golden.Write(t, dir, path.Join(job.Name, file.Path), file.Data)
+			if path.Ext(file.Path) != ".go" {
+				continue
+			}
+			golden.Write(t, dir, path.Join(job.Name, file.Path), file.Data)
+			if job.Name == "types" && strings.HasPrefix(file.Path, "model_") {
+				golden.Write(t, dir, path.Join("plain", file.Path), plain(t, file.Data))
 			}
 		}
 	}
@@ -77,6 +85,27 @@ func TestRender(t *testing.T) {
 		}
 	}
 	checkJSON(t, runGo(ctx, t, dir, properties(t, documents), "run", "."), documents["defaults"])
+}
+
+// plain returns a model's source without methods, so that encoding/json does with the structs as
+// their tags say.
+func plain(t *testing.T, source []byte) []byte {
+	t.Helper()
+	files := token.NewFileSet()
+	syntax, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	syntax.Name.Name = "plain"
+	syntax.Decls = slices.DeleteFunc(syntax.Decls, func(decl ast.Decl) bool {
+		function, ok := decl.(*ast.FuncDecl)
+		return ok && function.Recv != nil
+	})
+	var out bytes.Buffer
+	if err := format.Node(&out, files, syntax); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // checkSources holds the file of each model against the extension: no file without a model,
@@ -109,15 +138,7 @@ func checkSources(t *testing.T, set *artifact.Set, job openapigen.Job) {
 				name = object
 			}
 		}
-		var got []string
-		for _, group := range syntax.Comments {
-			for _, comment := range group.List {
-				if !strings.HasPrefix(comment.Text, "// New"+name) && !strings.HasPrefix(comment.Text, "// Code generated") {
-					got = append(got, comment.Text)
-				}
-			}
-		}
-		if d := cmp.Diff(want[name], got); d != "" {
+		if d := cmp.Diff(want[name], comments(syntax, name)); d != "" {
 			t.Errorf("%s: comments of %s:\n%s", job.Name, path.Base(file.Path), d)
 		}
 		delete(want, name)
@@ -125,6 +146,23 @@ func checkSources(t *testing.T, set *artifact.Set, job openapigen.Job) {
 	for name := range want {
 		t.Errorf("%s: there is no %s", job.Name, name)
 	}
+}
+
+// comments returns those of a model's struct and of the fields that properties have.
+func comments(syntax *ast.File, name string) (lines []string) {
+	typ := syntax.Scope.Lookup(name).Decl.(*ast.TypeSpec)
+	fields := typ.Type.(*ast.StructType).Fields.List
+	for _, group := range syntax.Comments {
+		if group.Pos() > typ.End() || group == fields[len(fields)-1].Doc {
+			continue
+		}
+		for _, comment := range group.List {
+			if !strings.HasPrefix(comment.Text, "// Code generated") {
+				lines = append(lines, comment.Text)
+			}
+		}
+	}
+	return lines
 }
 
 func models(t *testing.T, document []byte) map[string]gosdk.Model {
@@ -177,8 +215,10 @@ func checkJSON(t *testing.T, output []byte, doc *spec.Swagger) {
 			defaults[key] = property.Default
 		}
 	}
-	if d := cmp.Diff(defaults, got["defaults"]); d != "" {
-		t.Errorf("defaults:\n%s", d)
+	for _, made := range []string{"defaults", "new"} {
+		if d := cmp.Diff(defaults, got[made]); d != "" {
+			t.Errorf("%s:\n%s", made, d)
+		}
 	}
 	if d := cmp.Diff(map[string]any{}, got["empty"]); d != "" {
 		t.Errorf("an object with nothing set:\n%s", d)

@@ -44,7 +44,7 @@ func validTag(name string) bool {
 func param(name string) string {
 	first, size := utf8.DecodeRuneInString(name)
 	lower := string(unicode.ToLower(first)) + name[size:]
-	if token.IsKeyword(lower) || lower == "metav1" {
+	if token.IsKeyword(lower) || lower == "metav1" || lower == "ptr" {
 		return lower + "_"
 	}
 	return lower
@@ -64,20 +64,37 @@ func (d declared) add(model *Model) error {
 	if !typeName.MatchString(model.Name) {
 		return fmt.Errorf("naming Go types: %s cannot be one's name; give it another name under swagger.names", model.Name)
 	}
-	// As the jar names its files: FooURL and FooUrl are both in model_foo_url.go.
-	file := wordEnd.ReplaceAllString(acronymEnd.ReplaceAllString(model.Name, "${1}_${2}"), "${1}_${2}")
-	names := []string{model.Name, "New" + model.Name, "model_" + strings.ToLower(file) + ".go"}
+	names := []string{model.Name, "New" + model.Name, "model_" + fileName(model.Name) + ".go"}
 	if model.HasDefaults {
 		names = append(names, "New"+model.Name+"WithDefaults")
 	}
+	for _, enum := range model.Enums {
+		names = append(names, enum.Name)
+		for _, value := range enum.Values {
+			names = append(names, value.Name)
+		}
+	}
+	return d.take(model.Name, names...)
+}
+
+// fileName spells a name as the jar does in its files': FooURL and FooUrl are both foo_url.
+func fileName(name string) string {
+	return strings.ToLower(wordEnd.ReplaceAllString(acronymEnd.ReplaceAllString(name, "${1}_${2}"), "${1}_${2}"))
+}
+
+// take refuses names that are taken, and takes them for a model otherwise.
+func (d declared) take(model string, names ...string) error {
 	for _, name := range names {
 		if other, ok := d[name]; ok {
-			return fmt.Errorf("naming Go types: %s and %s would both have %s; give one another name under swagger.names", other, model.Name, name)
+			return fmt.Errorf("naming Go types: %s and %s would both have %s; give one another name under swagger.names", other, model, name)
 		}
-		d[name] = model.Name
+		d[name] = model
 	}
 	return nil
 }
+
+// printed are the exported identifiers of the templates under package/.
+var printed = []string{"Client", "Event", "NewClient"}
 
 func quote(s string) string { return strconv.Quote(s) }
 

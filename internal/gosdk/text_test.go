@@ -82,7 +82,7 @@ func FuzzField(f *testing.F) {
 				Properties: map[string]spec.Schema{key: *spec.StringProperty()}, Required: required,
 			}}
 			m := &modeler{doc: &spec.Swagger{}, imports: map[string]string{}}
-			field, err := m.field(key, parent)
+			field, err := m.field(&Model{}, key, parent)
 			if err != nil {
 				if strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.$") == "" && strings.Trim(key, "-_.$") != "" {
 					t.Fatal(err)

@@ -49,7 +49,7 @@ func (m *modeler) freeAlias(pkg string) string {
 	if alias == "" || unicode.IsDigit([]rune(alias)[0]) {
 		alias = "pkg" + alias
 	}
-	taken := map[string]bool{}
+	taken := map[string]bool{"json": true} // which every model's file imports
 	for _, other := range m.imports {
 		taken[other] = true
 	}
@@ -155,7 +155,7 @@ func isStruct(schema spec.Schema) bool {
 func (m *modeler) defaultOf(schema spec.Schema, fieldType string) (string, error) {
 	base, pointer := strings.CutPrefix(fieldType, "*")
 	kind := base
-	if _, name := swagger.GoType(schema); name != "" && !isStruct(schema) && schema.Type.Contains("string") {
+	if _, name := swagger.GoType(schema); name != "" && !isStruct(schema) && schema.Type.Contains("string") || m.enums[base] {
 		kind = "string"
 	}
 	if schema.Default == nil || !isBasic(kind) {

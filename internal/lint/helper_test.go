@@ -10,18 +10,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/flux-framework/flux-operator/internal/golden"
 	"github.com/flux-framework/flux-operator/internal/load"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected parts of testdata")
-
 // repository is the root of this repository.
-const repository = "../.."
+const repository = golden.Repository
 
 // Every case gets these files, unless it brings its own.
 var common = map[string]string{
@@ -101,34 +99,10 @@ const modulePath = "example.org/op"
 func newModule(t *testing.T) (root string) {
 	t.Helper()
 	root = t.TempDir()
-	put(t, root, "go.mod", goMod(t))
-	put(t, root, "go.sum", read(t, repository, "go.sum"))
+	if err := golden.WriteModule(root, repository, modulePath); err != nil {
+		t.Fatal(err)
+	}
 	return root
-}
-
-func goMod(t *testing.T) []byte {
-	t.Helper()
-	file, err := modfile.Parse("go.mod", read(t, repository, "go.mod"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := file.AddModuleStmt(modulePath); err != nil {
-		t.Fatal(err)
-	}
-	data, err := file.Format()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func read(t *testing.T, root, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 func put(t *testing.T, root, name string, data []byte) {
@@ -177,7 +151,7 @@ func expect(t *testing.T, file string, archive *txtar.Archive, got string) {
 	if got == want {
 		return
 	}
-	if !*update {
+	if flag.Lookup("update").Value.String() != "true" { // golden's
 		t.Error(cmp.Diff(want, got))
 		return
 	}

@@ -23,27 +23,21 @@ import (
 // Inputs returns the files that decide what Load sees, without running the go command: the
 // Go files of the packages, of the packages of local modules that they import (their own
 // module, and those that a replace directive or go.work finds in a folder), and the go.mod,
-// go.sum and go.work files that pin all other modules. Test files and files that generators
-// made are left out. The paths are absolute and sorted.
+// go.sum and go.work files that pin all other modules: of the module that the packages are loaded
+// from, and the go.mod of each module in a folder that it reaches. Test files and files that
+// generators made are left out. The paths are absolute and sorted.
 func Inputs(opts Options) ([]string, error) {
-	m, err := findModule(opts)
+	h, err := findHome(opts)
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{seen: map[string]bool{}}
-	if err := w.addModule(m.dir); err != nil {
-		return nil, syntaxErrors(opts.Root, err)
-	}
-	if err := w.addWorkspace(m.dir, lookup(opts.Env, "GOWORK")); err != nil {
-		return nil, syntaxErrors(opts.Root, err)
-	}
-	for _, importPath := range m.importPaths {
-		if err := w.addPackage(importPath); err != nil {
+	for _, importPath := range h.importPaths {
+		if err := h.addPackage(importPath); err != nil {
 			return nil, err
 		}
 	}
-	slices.Sort(w.files)
-	return slices.Compact(w.files), nil
+	slices.Sort(h.files)
+	return slices.Compact(h.files), nil
 }
 
 // syntaxErrors makes findings of what is wrong in a go.mod or go.work; other errors stay as they are.
@@ -52,22 +46,41 @@ func syntaxErrors(root string, err error) error {
 	if !ok {
 		return err
 	}
-	r := &Result{root: root}
 	var list diag.List
 	for _, e := range found {
-		list.Add(r.relative(token.Position{Filename: e.Filename, Line: e.Pos.Line, Column: e.Pos.LineRune}), rule, "", "%v", e.Err)
+		list.Add(relative(root, token.Position{Filename: e.Filename, Line: e.Pos.Line, Column: e.Pos.LineRune}), rule, "", "%v", e.Err)
 	}
 	return list
 }
 
 // walker follows imports inside local modules.
 type walker struct {
-	modules []localModule
-	seen    map[string]bool // import paths
-	files   []string
+	modules  []module        // first the one that it starts from
+	work     string          // go.work, if there is one
+	used     map[string]bool // folders of the main modules: that one or, if there is one, those of go.work
+	required map[string]bool // paths of modules that the main modules require
+	seen     map[string]bool // import paths
+	files    []string
 }
 
-type localModule struct{ path, dir string }
+// newWalker starts from the module in a folder.
+func newWalker(opts Options, dir string) (*walker, error) {
+	w := &walker{used: map[string]bool{}, required: map[string]bool{}, seen: map[string]bool{}}
+	err := w.addModule(dir)
+	if err == nil {
+		err = w.addWorkspace(dir, lookup(opts.Env, "GOWORK"))
+	}
+	if err != nil {
+		return nil, syntaxErrors(opts.Root, err)
+	}
+	return w, nil
+}
+
+// reaches says whether a module is a main module or required by one and, if here is set, found in
+// its folder and not as it was published.
+func (w *walker) reaches(m module, here bool) bool {
+	return w.used[m.dir] || w.required[m.path] && (!here || slices.Contains(w.modules, m))
+}
 
 // addModule adds a module in a folder, and the folders that it replaces others by.
 func (w *walker) addModule(dir string) error {
@@ -83,7 +96,11 @@ func (w *walker) addModule(dir string) error {
 	if mod.Module == nil {
 		return fmt.Errorf("parsing %q: there is no module line", name)
 	}
-	w.modules = append(w.modules, localModule{mod.Module.Mod.Path, dir})
+	w.modules = append(w.modules, module{mod.Module.Mod.Path, dir})
+	w.used[dir] = true
+	for _, r := range mod.Require {
+		w.required[r.Mod.Path] = true
+	}
 	w.files = append(w.files, name)
 	w.addFile(filepath.Join(dir, "go.sum"))
 	w.addReplaced(dir, mod.Replace)
@@ -97,7 +114,7 @@ func (w *walker) addReplaced(base string, replaced []*modfile.Replace) {
 			continue
 		}
 		dir := absolute(base, r.New.Path)
-		w.modules = append(w.modules, localModule{r.Old.Path, dir})
+		w.modules = append(w.modules, module{r.Old.Path, dir})
 		w.addFile(filepath.Join(dir, "go.mod"))
 	}
 }
@@ -130,6 +147,8 @@ func (w *walker) addWorkspace(dir, goWork string) error {
 	w.files = append(w.files, name)
 	w.addFile(filepath.Join(base, "go.work.sum"))
 	w.addReplaced(base, work.Replace)
+	w.work = name
+	clear(w.used)
 	for _, use := range work.Use {
 		if err := w.addModule(absolute(base, use.Path)); err != nil {
 			return err
@@ -214,7 +233,7 @@ func (w *walker) addSource(name string) error {
 func (w *walker) locate(importPath string) (string, bool) {
 	best := -1
 	for i, m := range w.modules {
-		if importPath != m.path && !strings.HasPrefix(importPath, m.path+"/") {
+		if !m.holds(importPath) {
 			continue
 		}
 		if best < 0 || len(m.path) > len(w.modules[best].path) {

@@ -11,9 +11,8 @@ import (
 	"context"
 	"fmt"
 	"go/token"
-	"path"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
@@ -47,10 +46,10 @@ type Result struct {
 	// Warnings are findings in foreign packages that the generators can live with.
 	Warnings diag.List
 
-	root       string
-	modulePath string // of the module that holds the packages
-	fset       *token.FileSet
-	config     packages.Config
+	root   string
+	home   *home
+	fset   *token.FileSet
+	config packages.Config
 }
 
 // Package is one API package: a group and version.
@@ -81,7 +80,7 @@ type Kind struct {
 // and type errors, imports that do not resolve, missing tags, no root kind. Markers with values
 // that controller-tools cannot read are left to the linter, and to Problems.
 func Load(ctx context.Context, opts Options) (*Result, error) {
-	module, err := findModule(opts)
+	home, err := findHome(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -89,12 +88,12 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 	cfg := packages.Config{
 		Context: ctx,
 		Mode:    packages.NeedModule,
-		Dir:     module.dir,
+		Dir:     home.dir,
 		// Without cgo, "go list" need not run cgo for net and os/user; API types never need it.
 		Env:  append(append([]string{}, opts.Env...), "CGO_ENABLED=0"),
 		Fset: fset,
 	}
-	res := &Result{root: opts.Root, modulePath: module.path, fset: fset, config: cfg, Checker: &loader.TypeChecker{}}
+	res := &Result{root: opts.Root, home: home, fset: fset, config: cfg, Checker: &loader.TypeChecker{}}
 	res.Collector = &markers.Collector{Registry: &markers.Registry{}}
 	// A package's markers are parsed once, so all generators' must be known before.
 	for _, register := range []func(*markers.Registry) error{crdmarkers.Register, deepcopy.Generator{}.RegisterMarkers} {
@@ -103,7 +102,7 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 		}
 	}
 
-	roots, err := loader.LoadRootsWithConfig(&cfg, module.importPaths...)
+	roots, err := loader.LoadRootsWithConfig(&cfg, home.importPaths...)
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), res.listError(err))
 	}
@@ -112,7 +111,7 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 		byPath[root.PkgPath] = root
 		res.Checker.Check(root)
 	}
-	for i, importPath := range module.importPaths {
+	for i, importPath := range home.importPaths {
 		pkg := &Package{Path: importPath, Source: byPath[importPath]}
 		if i < len(opts.Dirs) {
 			pkg.Dir, pkg.Folder = opts.Dirs[i], opts.Dirs[i]
@@ -156,6 +155,9 @@ func (r *Result) PropertyPos(pkg, typeName, property string) token.Position {
 	return r.declared(pkg, typeName, "#", property)
 }
 
+// At returns a position in a loaded package, relative to the root if it lies inside.
+func (r *Result) At(pos token.Pos) token.Position { return r.position(pos) }
+
 func (r *Result) declared(importPath, typeName, separator, field string) token.Position {
 	pkg := r.ByPath(importPath)
 	if pkg == nil {
@@ -179,39 +181,27 @@ func (r *Result) ByPath(importPath string) *Package {
 	return nil
 }
 
-// Own says whether an import path is one of the module that holds the project's API packages.
+// Own says whether an import path is one of a module that holds API packages of the project.
 func (r *Result) Own(importPath string) bool {
-	return importPath == r.modulePath || strings.HasPrefix(importPath, r.modulePath+"/")
+	return slices.ContainsFunc(r.home.holders, func(m module) bool { return m.holds(importPath) })
 }
 
 func (r *Result) position(pos token.Pos) token.Position {
 	return r.relative(r.fset.Position(pos))
 }
 
-// relative makes the file's name relative to the root if it lies inside.
+// relative makes the file's name relative to the root if it lies inside. What the go command says is
+// relative to the folder that it runs in.
 func (r *Result) relative(pos token.Position) token.Position {
-	if rel, err := filepath.Rel(r.root, pos.Filename); err == nil && filepath.IsLocal(rel) {
+	if pos.Filename != "" && !filepath.IsAbs(pos.Filename) {
+		pos.Filename = filepath.Join(r.home.dir, pos.Filename)
+	}
+	return relative(r.root, pos)
+}
+
+func relative(root string, pos token.Position) token.Position {
+	if rel, err := filepath.Rel(root, pos.Filename); err == nil && filepath.IsLocal(rel) {
 		pos.Filename = filepath.ToSlash(rel)
 	}
 	return pos
-}
-
-// importPathOf joins a module's path and a folder below it.
-func importPathOf(modulePath, rel string) string {
-	return path.Join(modulePath, filepath.ToSlash(rel))
-}
-
-// ImportPath returns the import path of a folder of the project, slash-separated and relative to
-// the root. The folder need not exist.
-func (r *Result) ImportPath(dir string) (string, error) {
-	at := filepath.Join(r.root, filepath.FromSlash(dir))
-	modDir, modPath, err := moduleOf(r.root, at)
-	if err != nil {
-		return "", err
-	}
-	rel, err := filepath.Rel(modDir, at)
-	if err != nil {
-		return "", fmt.Errorf("locating %q: %w", dir, err)
-	}
-	return importPathOf(modPath, rel), nil
 }

@@ -1,10 +1,12 @@
 package load
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,18 +109,41 @@ func (r *Result) advice(text string) (message, hint string) {
 	message, hint, _ = strings.Cut(strings.ReplaceAll(text, r.root+string(filepath.Separator), ""), "\n")
 	hint = strings.TrimSpace(hint)
 	if strings.HasPrefix(hint, "go ") {
-		hint = "run `" + hint + "`"
-		message = strings.TrimSuffix(strings.TrimSuffix(message, "; to add it:"), "; to add:")
+		hint = "run `" + hint + "`" + in(r.root, r.home.dir)
+		message = toDo.ReplaceAllString(message, "")
 	}
 	for _, known := range refusals {
 		if m := known.said.FindStringSubmatchIndex(message); m != nil {
 			return string(known.said.ExpandString(nil, known.message, message, m)), known.hint
 		}
 	}
-	if missing, ok := strings.CutPrefix(message, "no required module provides package "+r.modulePath+"/"); ok {
-		hint = "this module would have it in the folder " + missing + ", where there are no Go files"
+	if missing, ok := strings.CutPrefix(message, "no required module provides package "); ok {
+		hint = cmp.Or(r.home.misplaced(r.root, missing), hint)
 	}
 	return message, hint
+}
+
+// toDo is how the go command leads over to a command.
+var toDo = regexp.MustCompile(`; to [a-z]+( it)?:$`)
+
+// misplaced says where in the project a package would be that the go command does not find, "" if
+// no module of it has such a path.
+func (h *home) misplaced(root, importPath string) string {
+	above, _ := moduleOf(root, root) // without one, the module that is loaded from is all there is
+	for _, m := range []module{h.module, above} {
+		if m.path == "" || !m.holds(importPath) {
+			continue
+		}
+		dir := filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(importPath, m.path)))
+		switch holder, err := moduleOf(root, dir); {
+		case err != nil || !holder.holds(importPath):
+		case holder == h.module:
+			return "this module would have it in the folder " + folder(root, dir) + ", where there are no Go files"
+		default:
+			return "it would be of the module in " + folder(root, holder.dir) + ": move what the API needs of it, or " + h.reach(root, holder)
+		}
+	}
+	return ""
 }
 
 // listError is the finding for a failure of the go command itself.

@@ -25,6 +25,14 @@ const mustache = ".mustache"
 // know: package/_model.py.mustache becomes _model.py there, without being listed anywhere.
 const packageDir = "package"
 
+// packageFolder is where a generator puts the package, below the output: Go's is the output.
+func (job Job) packageFolder(config map[string]any) any {
+	if job.Generator == "go" {
+		return ""
+	}
+	return config["packageName"]
+}
+
 // addPackage lists the templates of the package folder in a generator's configuration.
 func (job Job) addPackage(config map[string]any) error {
 	if job.Templates == "" {
@@ -42,15 +50,17 @@ func (job Job) addPackage(config map[string]any) error {
 		name := strings.TrimSuffix(path.Base(template), mustache)
 		names = append(names, name)
 		files[template] = map[string]any{
-			"destinationFilename": name, "folder": config["packageName"], "templateType": "SupportingFiles",
+			"destinationFilename": name, "folder": job.packageFolder(config), "templateType": "SupportingFiles",
 		}
 	}
 	config["files"] = files
-	// What is listed here is made, and nothing else; an empty text means everything.
+	// What is listed here is made, and nothing else; an empty text means everything, and so does
+	// it that no kind of file is named.
 	given, _ := config["globalProperties"].(map[string]any)
-	if made, _ := given["supportingFiles"].(string); made != "" {
+	made, named := given["supportingFiles"].(string)
+	if len(given) > 0 && (made != "" || !named) {
 		properties := maps.Clone(given)
-		properties["supportingFiles"] = made + "," + strings.Join(names, ",")
+		properties["supportingFiles"] = strings.TrimPrefix(made+","+strings.Join(names, ","), ",")
 		config["globalProperties"] = properties
 	}
 	return nil

@@ -37,3 +37,41 @@ func TestTemplates(t *testing.T) {
 		c.Want(t, "error", said)
 	})
 }
+
+// TestPackageFolder checks where the files of the package folder go, and that a configuration which
+// names kinds of files does not leave them out.
+func TestPackageFolder(t *testing.T) {
+	for _, c := range []struct {
+		generator string
+		given     map[string]any
+		folder    string
+		made      any
+	}{
+		{"go", nil, "", nil},
+		{"go", map[string]any{"models": ""}, "", "extra.go"},
+		{"go", map[string]any{"supportingFiles": ""}, "", ""},
+		{"python-legacy", map[string]any{"supportingFiles": "x.py"}, "made", "x.py,extra.go"},
+	} {
+		scratch, dir := t.TempDir(), t.TempDir()
+		golden.Write(t, dir, "package/extra.go.mustache", []byte("package {{packageName}}\n"))
+		job := job("sdk", c.generator, dir)
+		if c.given != nil {
+			job.Config["globalProperties"] = c.given
+		}
+		jar := fakeJar(t, "for config; do :; done; echo x > $(dirname $config)/out/f")
+		if _, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), scratch, []openapigen.Job{job}); err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Files            map[string]struct{ Folder, DestinationFilename string }
+			GlobalProperties map[string]any
+		}
+		if err := json.Unmarshal(golden.Read(t, filepath.Join(scratch, "sdk/config.json")), &got); err != nil {
+			t.Fatal(err)
+		}
+		file := got.Files["package/extra.go.mustache"]
+		if file.Folder != c.folder || file.DestinationFilename != "extra.go" || got.GlobalProperties["supportingFiles"] != c.made {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
@@ -59,6 +60,12 @@ func (r *run) sourceKey(k *keyer, stage string) error {
 		k.json("crd", r.cfg.CRD)
 	case gogen.ClientsStage:
 		k.json("clients", r.cfg.Clients)
+		pkg, err := load.ImportPath(r.loadOptions(), r.cfg.Clients.Dir)
+		if err != nil {
+			return err
+		}
+		k.add("package", pkg)
+		k.set("documents", r.sets[swagger.Stage])
 	case gogen.OpenAPIStage:
 		k.file(r, r.cfg.Rules.Exceptions)
 	case swagger.Stage:
@@ -123,7 +130,7 @@ func (p *Project) Drift() ([]string, error) {
 			}
 			lines = append(lines, fmt.Sprintf("%s: %s %s", stage, file.Path, what))
 		}
-		if r.sets[swagger.Stage] == nil && (stage == PythonStage || stage == GoStage) {
+		if r.sets[swagger.Stage] == nil && slices.Contains([]string{PythonStage, GoStage, gogen.ClientsStage}, stage) {
 			continue // what it is made from differs already
 		}
 		key, err := r.key(stage)

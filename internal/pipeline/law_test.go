@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 }
 
 // users are the folders whose packages may import api/ and sdk/.
-var users = []string{"api", "sdk", "hack/swagger", "pkg/minicluster", "internal/controller", "cmd/manager", "cmd/fluxoperator-gen", "examples", "test"}
+var users = []string{"api", "sdk", "hack/swagger", "pkg/minicluster", "internal/controller", "cmd/manager", "cmd/fluxoperator-gen", "examples", "templates/go/overlay", "test"}
 
 // golden is part of the tests: nothing else may import it.
 const golden = "internal/golden"

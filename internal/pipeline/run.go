@@ -3,7 +3,9 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
@@ -60,9 +62,9 @@ func (r *run) needed(stage string) bool {
 	}
 	switch stage {
 	case gogen.OpenAPIStage:
-		return has(gogen.OpenAPIStage, swagger.Stage, PythonStage, GoStage)
+		return has(gogen.OpenAPIStage, swagger.Stage, PythonStage, GoStage, gogen.ClientsStage)
 	case swagger.Stage:
-		return has(swagger.Stage, PythonStage, GoStage)
+		return has(swagger.Stage, PythonStage, GoStage, gogen.ClientsStage)
 	}
 	return has(stage)
 }
@@ -209,11 +211,25 @@ func (r *run) openapi() (*artifact.Set, error) {
 }
 
 func (r *run) clients() (*artifact.Set, error) {
-	pkg, err := r.api.ImportPath(r.cfg.Clients.Dir)
+	pkg, err := load.ImportPath(r.loadOptions(), r.cfg.Clients.Dir)
 	if err != nil {
 		return nil, err
 	}
-	return r.gen.Clients(r.cfg.Clients.Dir, pkg)
+	var docs [][]byte
+	for _, api := range r.api.Packages {
+		if file, ok := r.sets[swagger.Stage].Lookup(path.Join(api.Dir, swagger.Doc)); ok && !api.Foreign {
+			docs = append(docs, file.Data)
+		}
+	}
+	models, err := swagger.Models(docs...)
+	if err != nil {
+		return nil, err
+	}
+	schema := filepath.Join(r.scratch, "models.json")
+	if err := os.WriteFile(schema, models, 0o600); err != nil {
+		return nil, fmt.Errorf("writing the models for applyconfiguration-gen: %w", err)
+	}
+	return r.gen.Clients(r.cfg.Clients.Dir, pkg, schema)
 }
 
 // definitions evaluates the definitions of a package: those in made, or, where it lacks the

@@ -102,7 +102,7 @@ func TestContract(t *testing.T) {
 // fields of containers.
 func contract(t *testing.T) map[string]bool {
 	t.Helper()
-	data, err := os.ReadFile("../../api/v1alpha1/testdata/minicluster-v1alpha1.tsv")
+	data, err := os.ReadFile("../../config/crd/testdata/minicluster-v1alpha1.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}

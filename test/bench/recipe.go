@@ -52,6 +52,7 @@ func (p place) unchanged() []step {
 func (p place) classic() []step {
 	const header = "hack/boilerplate.go.txt"
 	folder := "./api/" + p.api
+	pkg := "github.com/flux-framework/flux-operator/api/" + p.api
 	swagger := filepath.Join(p.old, "api", p.api, "swagger.json")
 	jar := func(generator, dir string) []string {
 		return []string{
@@ -61,15 +62,15 @@ func (p place) classic() []step {
 	}
 	return []step{
 		{name: "controller-gen object", dir: p.old, argv: []string{
-			p.program("controller-gen"), "object:headerFile=" + header, "paths=" + folder,
+			p.program("controller-gen"), "object:headerFile=" + header, "paths=" + pkg,
 		}},
 		{name: "controller-gen crd", dir: p.old, argv: []string{
-			p.program("controller-gen"), "crd", "paths=" + folder, "output:crd:artifacts:config=config/crd/bases",
+			p.program("controller-gen"), "crd", "paths=" + pkg, "output:crd:artifacts:config=config/crd/bases",
 		}},
 		{name: "openapi-gen", dir: p.old, argv: []string{
 			p.program("openapi-gen"), "--go-header-file", header, "--report-filename", "-",
-			"--output-dir", folder, "--output-pkg", "github.com/flux-framework/flux-operator/api/" + p.api,
-			"--output-file", "zz_generated.openapi.go", folder,
+			"--output-dir", folder, "--output-pkg", pkg,
+			"--output-file", "zz_generated.openapi.go", pkg,
 		}},
 		{name: "go run swagger", dir: p.old, argv: []string{"go", "run", "./test/bench/classic", p.api}, stdout: swagger},
 		{name: "jar, python-legacy", dir: p.old, argv: jar("python-legacy", "python")},

@@ -60,7 +60,8 @@ def rules(run: Run, workdir: Path) -> Path:
     config = (CHECKOUT / "hack" / "python-sdk" / "swagger_config.json").read_text()
     (root / "python.json").write_text(config.replace("fluxoperator", "rules"))
     module = (CHECKOUT / "go.mod").read_text().splitlines(keepends=True)
-    (root / "go.mod").write_text("module example.org/rules\n" + "".join(module[1:]))
+    others = [line for line in module if "flux-framework/flux-operator" not in line]  # none in a folder of this checkout
+    (root / "go.mod").write_text("module example.org/rules\n" + "".join(others))
     shutil.copy(CHECKOUT / "go.sum", root)
     run(tools / "bin" / "sdkgen", "generate", "-q", *ONLY, cwd=root)
     return root

@@ -2,6 +2,10 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // BurstedCluster is a cluster that a MiniCluster is extended to.
 type BurstedCluster struct {
 	// name is the prefix of the cluster's host names, different from that of all others. Defaults to
@@ -9,9 +13,53 @@ type BurstedCluster struct {
 	Name string `json:"name,omitempty"`
 	// size is the number of brokers in the cluster. Defaults to the size of the MiniCluster.
 	Size int32 `json:"size,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewBurstedCluster returns a BurstedCluster with its required fields.
+// NewBurstedCluster returns a BurstedCluster with what is required, and the defaults that the API declares.
 func NewBurstedCluster() *BurstedCluster {
 	return &BurstedCluster{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *BurstedCluster) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("BurstedCluster")
+}
+
+func (x *BurstedCluster) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "name":
+			readString(&x.Name, d)
+		case "size":
+			readInt(&x.Size, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x BurstedCluster) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *BurstedCluster) write(e *jsonEncoder) {
+	e.begin()
+	if x.Name != "" {
+		e.member("\"name\":")
+		writeString(&x.Name, e)
+	}
+	if x.Size != 0 {
+		e.member("\"size\":")
+		writeInt(&x.Size, e)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -2,6 +2,10 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // Bursting extends a MiniCluster to other clusters, or makes it the extension of one. All of them must
 // know the same hosts in the same order, as a host's place is its rank. Hosts are told either by
 // clusters or by hostlist.
@@ -14,9 +18,59 @@ type Bursting struct {
 	// leadBroker is the lead broker to join. It is absent in the first MiniCluster, whose own lead broker
 	// it is, and set in those that extend it.
 	LeadBroker *FluxBroker `json:"leadBroker,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewBursting returns a Bursting with its required fields.
+// NewBursting returns a Bursting with what is required, and the defaults that the API declares.
 func NewBursting() *Bursting {
 	return &Bursting{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *Bursting) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("Bursting")
+}
+
+func (x *Bursting) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "clusters":
+			readSlice(&x.Clusters, d, (*BurstedCluster).read)
+		case "hostlist":
+			readString(&x.Hostlist, d)
+		case "leadBroker":
+			readPointer(&x.LeadBroker, d, (*FluxBroker).read)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x Bursting) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *Bursting) write(e *jsonEncoder) {
+	e.begin()
+	if len(x.Clusters) > 0 {
+		e.member("\"clusters\":")
+		writeSlice(&x.Clusters, e, (*BurstedCluster).write)
+	}
+	if x.Hostlist != "" {
+		e.member("\"hostlist\":")
+		writeString(&x.Hostlist, e)
+	}
+	if x.LeadBroker != nil {
+		e.member("\"leadBroker\":")
+		writePointer(&x.LeadBroker, e, (*FluxBroker).write)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -2,6 +2,10 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // Commands are lines of shell that the entrypoint of a container runs around its command. A container
 // that does not run Flux needs a command to have any of them, and services cannot have pre, brokerPre
 // or workerPre.
@@ -23,9 +27,83 @@ type Commands struct {
 	RunFluxAsRoot bool `json:"runFluxAsRoot,omitempty"`
 	// workerPre runs in all pods but that of the lead broker, just before theirs start.
 	WorkerPre string `json:"workerPre,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewCommands returns a Commands with its required fields.
+// NewCommands returns a Commands with what is required, and the defaults that the API declares.
 func NewCommands() *Commands {
 	return &Commands{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *Commands) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("Commands")
+}
+
+func (x *Commands) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "brokerPre":
+			readString(&x.BrokerPre, d)
+		case "init":
+			readString(&x.Init, d)
+		case "post":
+			readString(&x.Post, d)
+		case "pre":
+			readString(&x.Pre, d)
+		case "prefix":
+			readString(&x.Prefix, d)
+		case "runFluxAsRoot":
+			readBool(&x.RunFluxAsRoot, d)
+		case "workerPre":
+			readString(&x.WorkerPre, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x Commands) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *Commands) write(e *jsonEncoder) {
+	e.begin()
+	if x.BrokerPre != "" {
+		e.member("\"brokerPre\":")
+		writeString(&x.BrokerPre, e)
+	}
+	if x.Init != "" {
+		e.member("\"init\":")
+		writeString(&x.Init, e)
+	}
+	if x.Post != "" {
+		e.member("\"post\":")
+		writeString(&x.Post, e)
+	}
+	if x.Pre != "" {
+		e.member("\"pre\":")
+		writeString(&x.Pre, e)
+	}
+	if x.Prefix != "" {
+		e.member("\"prefix\":")
+		writeString(&x.Prefix, e)
+	}
+	if x.RunFluxAsRoot {
+		e.member("\"runFluxAsRoot\":")
+		writeBool(&x.RunFluxAsRoot, e)
+	}
+	if x.WorkerPre != "" {
+		e.member("\"workerPre\":")
+		writeString(&x.WorkerPre, e)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -14,9 +16,53 @@ type ContainerResources struct {
 	// requests are what is reserved for the container, in the same form. A resource that is not named here
 	// is requested as it is limited.
 	Requests map[string]intstr.IntOrString `json:"requests,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewContainerResources returns a ContainerResources with its required fields.
+// NewContainerResources returns a ContainerResources with what is required, and the defaults that the API declares.
 func NewContainerResources() *ContainerResources {
 	return &ContainerResources{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *ContainerResources) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("ContainerResources")
+}
+
+func (x *ContainerResources) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "limits":
+			readMap(&x.Limits, d, readIntOrString)
+		case "requests":
+			readMap(&x.Requests, d, readIntOrString)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x ContainerResources) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *ContainerResources) write(e *jsonEncoder) {
+	e.begin()
+	if len(x.Limits) > 0 {
+		e.member("\"limits\":")
+		writeMap(&x.Limits, e, writeIntOrString)
+	}
+	if len(x.Requests) > 0 {
+		e.member("\"requests\":")
+		writeMap(&x.Requests, e, writeIntOrString)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -2,17 +2,63 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // ContainerVolume says how a container mounts a volume of its MiniCluster.
 type ContainerVolume struct {
 	// path is the directory in the container to mount at.
 	Path string `json:"path"`
 	// readOnly mounts the volume so that the container cannot write to it. Defaults to false.
 	ReadOnly bool `json:"readOnly,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewContainerVolume returns a ContainerVolume with its required fields.
+// NewContainerVolume returns a ContainerVolume with what is required, and the defaults that the API declares.
 func NewContainerVolume(path string) *ContainerVolume {
 	return &ContainerVolume{
 		Path: path,
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *ContainerVolume) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("ContainerVolume")
+}
+
+func (x *ContainerVolume) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "path":
+			readString(&x.Path, d)
+		case "readOnly":
+			readBool(&x.ReadOnly, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x ContainerVolume) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *ContainerVolume) write(e *jsonEncoder) {
+	e.begin()
+	e.member("\"path\":")
+	writeString(&x.Path, e)
+	if x.ReadOnly {
+		e.member("\"readOnly\":")
+		writeBool(&x.ReadOnly, e)
+	}
+	e.unknown(x.UnknownFields)
 }

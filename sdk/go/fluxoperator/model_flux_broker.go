@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	ptr "k8s.io/utils/ptr"
 )
 
@@ -18,20 +20,71 @@ type FluxBroker struct {
 	Port *int32 `json:"port,omitempty"`
 	// size is the number of brokers in the broker's MiniCluster, including itself.
 	Size int32 `json:"size"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewFluxBroker returns a FluxBroker with its required fields.
+// NewFluxBroker returns a FluxBroker with what is required, and the defaults that the API declares.
 func NewFluxBroker(address string, name string, size int32) *FluxBroker {
 	return &FluxBroker{
 		Address: address,
 		Name:    name,
 		Size:    size,
+		Port:    ptr.To[int32](8050),
 	}
 }
 
-// NewFluxBrokerWithDefaults returns a FluxBroker with the defaults that the API declares.
+// NewFluxBrokerWithDefaults returns a FluxBroker with the defaults that the API declares, and nothing else.
 func NewFluxBrokerWithDefaults() *FluxBroker {
 	return &FluxBroker{
 		Port: ptr.To[int32](8050),
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *FluxBroker) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("FluxBroker")
+}
+
+func (x *FluxBroker) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "address":
+			readString(&x.Address, d)
+		case "name":
+			readString(&x.Name, d)
+		case "port":
+			readPointer(&x.Port, d, readInt)
+		case "size":
+			readInt(&x.Size, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x FluxBroker) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *FluxBroker) write(e *jsonEncoder) {
+	e.begin()
+	e.member("\"address\":")
+	writeString(&x.Address, e)
+	e.member("\"name\":")
+	writeString(&x.Name, e)
+	if x.Port != nil {
+		e.member("\"port\":")
+		writePointer(&x.Port, e, writeInt)
+	}
+	e.member("\"size\":")
+	writeInt(&x.Size, e)
+	e.unknown(x.UnknownFields)
 }

@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	ptr "k8s.io/utils/ptr"
 )
 
@@ -22,17 +24,82 @@ type FluxRestful struct {
 	// username is the name of the first user. Tools that create MiniClusters for people set it. Defaults
 	// to flux.
 	Username string `json:"username,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewFluxRestful returns a FluxRestful with its required fields.
+// NewFluxRestful returns a FluxRestful with what is required, and the defaults that the API declares.
 func NewFluxRestful() *FluxRestful {
-	return &FluxRestful{}
+	return &FluxRestful{
+		Branch: ptr.To[string]("main"),
+		Port:   ptr.To[int32](5000),
+	}
 }
 
-// NewFluxRestfulWithDefaults returns a FluxRestful with the defaults that the API declares.
+// NewFluxRestfulWithDefaults returns a FluxRestful with the defaults that the API declares, and nothing else.
 func NewFluxRestfulWithDefaults() *FluxRestful {
 	return &FluxRestful{
 		Branch: ptr.To[string]("main"),
 		Port:   ptr.To[int32](5000),
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *FluxRestful) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("FluxRestful")
+}
+
+func (x *FluxRestful) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "branch":
+			readPointer(&x.Branch, d, readString)
+		case "port":
+			readPointer(&x.Port, d, readInt)
+		case "secretKey":
+			readString(&x.SecretKey, d)
+		case "token":
+			readString(&x.Token, d)
+		case "username":
+			readString(&x.Username, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x FluxRestful) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *FluxRestful) write(e *jsonEncoder) {
+	e.begin()
+	if x.Branch != nil {
+		e.member("\"branch\":")
+		writePointer(&x.Branch, e, writeString)
+	}
+	if x.Port != nil {
+		e.member("\"port\":")
+		writePointer(&x.Port, e, writeInt)
+	}
+	if x.SecretKey != "" {
+		e.member("\"secretKey\":")
+		writeString(&x.SecretKey, e)
+	}
+	if x.Token != "" {
+		e.member("\"token\":")
+		writeString(&x.Token, e)
+	}
+	if x.Username != "" {
+		e.member("\"username\":")
+		writeString(&x.Username, e)
+	}
+	e.unknown(x.UnknownFields)
 }

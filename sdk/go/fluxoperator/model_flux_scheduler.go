@@ -2,14 +2,56 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // FluxScheduler configures the scheduler of Flux.
 type FluxScheduler struct {
 	// queuePolicy is the order in which jobs are started: fcfs, first come, first served, or easy, where
 	// small jobs may fill the gaps. Defaults to fcfs.
 	QueuePolicy string `json:"queuePolicy,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewFluxScheduler returns a FluxScheduler with its required fields.
+// NewFluxScheduler returns a FluxScheduler with what is required, and the defaults that the API declares.
 func NewFluxScheduler() *FluxScheduler {
 	return &FluxScheduler{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *FluxScheduler) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("FluxScheduler")
+}
+
+func (x *FluxScheduler) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "queuePolicy":
+			readString(&x.QueuePolicy, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x FluxScheduler) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *FluxScheduler) write(e *jsonEncoder) {
+	e.begin()
+	if x.QueuePolicy != "" {
+		e.member("\"queuePolicy\":")
+		writeString(&x.QueuePolicy, e)
+	}
+	e.unknown(x.UnknownFields)
 }

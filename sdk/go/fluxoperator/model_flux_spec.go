@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	ptr "k8s.io/utils/ptr"
 )
 
@@ -45,18 +47,126 @@ type FluxSpec struct {
 	// wrap is what flux start wraps the brokers in (its option --wrap), arguments separated by commas:
 	// strace,-e,network,-tt.
 	Wrap string `json:"wrap,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewFluxSpec returns a FluxSpec with its required fields.
+// NewFluxSpec returns a FluxSpec with what is required, and the defaults that the API declares.
 func NewFluxSpec() *FluxSpec {
-	return &FluxSpec{}
+	return &FluxSpec{
+		ConnectTimeout: ptr.To[string]("5s"),
+		InstallRoot:    ptr.To[string]("/usr"),
+		LogLevel:       ptr.To[int32](6),
+	}
 }
 
-// NewFluxSpecWithDefaults returns a FluxSpec with the defaults that the API declares.
+// NewFluxSpecWithDefaults returns a FluxSpec with the defaults that the API declares, and nothing else.
 func NewFluxSpecWithDefaults() *FluxSpec {
 	return &FluxSpec{
 		ConnectTimeout: ptr.To[string]("5s"),
 		InstallRoot:    ptr.To[string]("/usr"),
 		LogLevel:       ptr.To[int32](6),
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *FluxSpec) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("FluxSpec")
+}
+
+func (x *FluxSpec) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "brokerConfig":
+			readString(&x.BrokerConfig, d)
+		case "bursting":
+			readPointer(&x.Bursting, d, (*Bursting).read)
+		case "connectTimeout":
+			readPointer(&x.ConnectTimeout, d, readString)
+		case "curveCert":
+			readString(&x.CurveCert, d)
+		case "curveCertSecret":
+			readString(&x.CurveCertSecret, d)
+		case "installRoot":
+			readPointer(&x.InstallRoot, d, readString)
+		case "logLevel":
+			readPointer(&x.LogLevel, d, readInt)
+		case "minimalService":
+			readBool(&x.MinimalService, d)
+		case "mungeSecret":
+			readString(&x.MungeSecret, d)
+		case "optionFlags":
+			readString(&x.OptionFlags, d)
+		case "scheduler":
+			readPointer(&x.Scheduler, d, (*FluxScheduler).read)
+		case "wrap":
+			readString(&x.Wrap, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x FluxSpec) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *FluxSpec) write(e *jsonEncoder) {
+	e.begin()
+	if x.BrokerConfig != "" {
+		e.member("\"brokerConfig\":")
+		writeString(&x.BrokerConfig, e)
+	}
+	if x.Bursting != nil {
+		e.member("\"bursting\":")
+		writePointer(&x.Bursting, e, (*Bursting).write)
+	}
+	if x.ConnectTimeout != nil {
+		e.member("\"connectTimeout\":")
+		writePointer(&x.ConnectTimeout, e, writeString)
+	}
+	if x.CurveCert != "" {
+		e.member("\"curveCert\":")
+		writeString(&x.CurveCert, e)
+	}
+	if x.CurveCertSecret != "" {
+		e.member("\"curveCertSecret\":")
+		writeString(&x.CurveCertSecret, e)
+	}
+	if x.InstallRoot != nil {
+		e.member("\"installRoot\":")
+		writePointer(&x.InstallRoot, e, writeString)
+	}
+	if x.LogLevel != nil {
+		e.member("\"logLevel\":")
+		writePointer(&x.LogLevel, e, writeInt)
+	}
+	if x.MinimalService {
+		e.member("\"minimalService\":")
+		writeBool(&x.MinimalService, e)
+	}
+	if x.MungeSecret != "" {
+		e.member("\"mungeSecret\":")
+		writeString(&x.MungeSecret, e)
+	}
+	if x.OptionFlags != "" {
+		e.member("\"optionFlags\":")
+		writeString(&x.OptionFlags, e)
+	}
+	if x.Scheduler != nil {
+		e.member("\"scheduler\":")
+		writePointer(&x.Scheduler, e, (*FluxScheduler).write)
+	}
+	if x.Wrap != "" {
+		e.member("\"wrap\":")
+		writeString(&x.Wrap, e)
+	}
+	e.unknown(x.UnknownFields)
 }

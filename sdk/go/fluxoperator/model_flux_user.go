@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	ptr "k8s.io/utils/ptr"
 )
 
@@ -13,17 +15,64 @@ type FluxUser struct {
 	// uid is the numeric id that the user is made with. A user that the image has keeps its own. Defaults
 	// to 1000.
 	Uid *int `json:"uid,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewFluxUser returns a FluxUser with its required fields.
+// NewFluxUser returns a FluxUser with what is required, and the defaults that the API declares.
 func NewFluxUser() *FluxUser {
-	return &FluxUser{}
+	return &FluxUser{
+		Name: ptr.To[string]("flux"),
+		Uid:  ptr.To[int](1000),
+	}
 }
 
-// NewFluxUserWithDefaults returns a FluxUser with the defaults that the API declares.
+// NewFluxUserWithDefaults returns a FluxUser with the defaults that the API declares, and nothing else.
 func NewFluxUserWithDefaults() *FluxUser {
 	return &FluxUser{
 		Name: ptr.To[string]("flux"),
 		Uid:  ptr.To[int](1000),
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *FluxUser) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("FluxUser")
+}
+
+func (x *FluxUser) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "name":
+			readPointer(&x.Name, d, readString)
+		case "uid":
+			readPointer(&x.Uid, d, readInt)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x FluxUser) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *FluxUser) write(e *jsonEncoder) {
+	e.begin()
+	if x.Name != nil {
+		e.member("\"name\":")
+		writePointer(&x.Name, e, writeString)
+	}
+	if x.Uid != nil {
+		e.member("\"uid\":")
+		writePointer(&x.Uid, e, writeInt)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -2,6 +2,10 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // LifeCycle holds commands that run in a container as it starts and stops.
 type LifeCycle struct {
 	// postStartExec runs right after the container has been started, at the same time as its entrypoint.
@@ -9,9 +13,53 @@ type LifeCycle struct {
 	PostStartExec string `json:"postStartExec,omitempty"`
 	// preStopExec runs before the container is stopped, within the grace period of its pod.
 	PreStopExec string `json:"preStopExec,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewLifeCycle returns a LifeCycle with its required fields.
+// NewLifeCycle returns a LifeCycle with what is required, and the defaults that the API declares.
 func NewLifeCycle() *LifeCycle {
 	return &LifeCycle{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *LifeCycle) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("LifeCycle")
+}
+
+func (x *LifeCycle) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "postStartExec":
+			readString(&x.PostStartExec, d)
+		case "preStopExec":
+			readString(&x.PreStopExec, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x LifeCycle) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *LifeCycle) write(e *jsonEncoder) {
+	e.begin()
+	if x.PostStartExec != "" {
+		e.member("\"postStartExec\":")
+		writeString(&x.PostStartExec, e)
+	}
+	if x.PreStopExec != "" {
+		e.member("\"preStopExec\":")
+		writeString(&x.PreStopExec, e)
+	}
+	e.unknown(x.UnknownFields)
 }

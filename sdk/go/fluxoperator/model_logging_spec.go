@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	ptr "k8s.io/utils/ptr"
 )
 
@@ -20,16 +22,80 @@ type LoggingSpec struct {
 	Timed bool `json:"timed,omitempty"`
 	// zeromq makes brokers tell how they connect with each other over ZeroMQ. Defaults to false.
 	Zeromq bool `json:"zeromq,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewLoggingSpec returns a LoggingSpec with its required fields.
+// NewLoggingSpec returns a LoggingSpec with what is required, and the defaults that the API declares.
 func NewLoggingSpec() *LoggingSpec {
-	return &LoggingSpec{}
+	return &LoggingSpec{
+		Strict: ptr.To[bool](true),
+	}
 }
 
-// NewLoggingSpecWithDefaults returns a LoggingSpec with the defaults that the API declares.
+// NewLoggingSpecWithDefaults returns a LoggingSpec with the defaults that the API declares, and nothing else.
 func NewLoggingSpecWithDefaults() *LoggingSpec {
 	return &LoggingSpec{
 		Strict: ptr.To[bool](true),
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *LoggingSpec) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("LoggingSpec")
+}
+
+func (x *LoggingSpec) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "debug":
+			readBool(&x.Debug, d)
+		case "quiet":
+			readBool(&x.Quiet, d)
+		case "strict":
+			readPointer(&x.Strict, d, readBool)
+		case "timed":
+			readBool(&x.Timed, d)
+		case "zeromq":
+			readBool(&x.Zeromq, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x LoggingSpec) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *LoggingSpec) write(e *jsonEncoder) {
+	e.begin()
+	if x.Debug {
+		e.member("\"debug\":")
+		writeBool(&x.Debug, e)
+	}
+	if x.Quiet {
+		e.member("\"quiet\":")
+		writeBool(&x.Quiet, e)
+	}
+	if x.Strict != nil {
+		e.member("\"strict\":")
+		writePointer(&x.Strict, e, writeBool)
+	}
+	if x.Timed {
+		e.member("\"timed\":")
+		writeBool(&x.Timed, e)
+	}
+	if x.Zeromq {
+		e.member("\"zeromq\":")
+		writeBool(&x.Zeromq, e)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -10,18 +12,79 @@ import (
 // the broker of index 0, that find each other through a headless Service. It runs one command and
 // ends, or stays up to take jobs from its users.
 type MiniCluster struct {
-	metav1.TypeMeta `json:",inline"`
-
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 	// spec is what the MiniCluster should be.
 	Spec *MiniClusterSpec `json:"spec,omitempty"`
 	// status is what the operator last saw of the MiniCluster.
 	Status *MiniClusterStatus `json:"status,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewMiniCluster returns a MiniCluster with its required fields and its kind.
+// NewMiniCluster returns a MiniCluster with its kind, what is required, and the defaults that the API declares.
 func NewMiniCluster() *MiniCluster {
 	return &MiniCluster{
 		TypeMeta: metav1.TypeMeta{APIVersion: "flux-framework.org/v1alpha1", Kind: "MiniCluster"},
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *MiniCluster) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("MiniCluster")
+}
+
+func (x *MiniCluster) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "kind":
+			readString(&x.Kind, d)
+		case "apiVersion":
+			readString(&x.APIVersion, d)
+		case "metadata":
+			readStandard(&x.ObjectMeta, d)
+		case "spec":
+			readPointer(&x.Spec, d, (*MiniClusterSpec).read)
+		case "status":
+			readPointer(&x.Status, d, (*MiniClusterStatus).read)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x MiniCluster) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *MiniCluster) write(e *jsonEncoder) {
+	e.begin()
+	if x.Kind != "" {
+		e.member("\"kind\":")
+		writeString(&x.Kind, e)
+	}
+	if x.APIVersion != "" {
+		e.member("\"apiVersion\":")
+		writeString(&x.APIVersion, e)
+	}
+	if !isZero(&x.ObjectMeta) {
+		e.member("\"metadata\":")
+		writeStandard(&x.ObjectMeta, e)
+	}
+	if x.Spec != nil {
+		e.member("\"spec\":")
+		writePointer(&x.Spec, e, (*MiniClusterSpec).write)
+	}
+	if x.Status != nil {
+		e.member("\"status\":")
+		writePointer(&x.Status, e, (*MiniClusterStatus).write)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -2,14 +2,56 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // MiniClusterArchive keeps the state of Flux from one MiniCluster to the next.
 type MiniClusterArchive struct {
 	// path is the file of the archive, on a volume that outlives the MiniCluster. If it exists, the
 	// brokers start from it; at the end it is where state is dumped to.
 	Path string `json:"path,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewMiniClusterArchive returns a MiniClusterArchive with its required fields.
+// NewMiniClusterArchive returns a MiniClusterArchive with what is required, and the defaults that the API declares.
 func NewMiniClusterArchive() *MiniClusterArchive {
 	return &MiniClusterArchive{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *MiniClusterArchive) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("MiniClusterArchive")
+}
+
+func (x *MiniClusterArchive) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "path":
+			readString(&x.Path, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x MiniClusterArchive) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *MiniClusterArchive) write(e *jsonEncoder) {
+	e.begin()
+	if x.Path != "" {
+		e.member("\"path\":")
+		writeString(&x.Path, e)
+	}
+	e.unknown(x.UnknownFields)
 }

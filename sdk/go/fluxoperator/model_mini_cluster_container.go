@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	ptr "k8s.io/utils/ptr"
 )
 
@@ -71,16 +73,188 @@ type MiniClusterContainer struct {
 	Volumes map[string]ContainerVolume `json:"volumes,omitempty"`
 	// workingDir is the directory to run in. Defaults to that of the image.
 	WorkingDir string `json:"workingDir,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewMiniClusterContainer returns a MiniClusterContainer with its required fields.
+// NewMiniClusterContainer returns a MiniClusterContainer with what is required, and the defaults that the API declares.
 func NewMiniClusterContainer() *MiniClusterContainer {
-	return &MiniClusterContainer{}
+	return &MiniClusterContainer{
+		Image: ptr.To[string]("ghcr.io/rse-ops/accounting:app-latest"),
+	}
 }
 
-// NewMiniClusterContainerWithDefaults returns a MiniClusterContainer with the defaults that the API declares.
+// NewMiniClusterContainerWithDefaults returns a MiniClusterContainer with the defaults that the API declares, and nothing else.
 func NewMiniClusterContainerWithDefaults() *MiniClusterContainer {
 	return &MiniClusterContainer{
 		Image: ptr.To[string]("ghcr.io/rse-ops/accounting:app-latest"),
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *MiniClusterContainer) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("MiniClusterContainer")
+}
+
+func (x *MiniClusterContainer) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "batch":
+			readBool(&x.Batch, d)
+		case "batchRaw":
+			readBool(&x.BatchRaw, d)
+		case "command":
+			readString(&x.Command, d)
+		case "commands":
+			readPointer(&x.Commands, d, (*Commands).read)
+		case "cores":
+			readInt(&x.Cores, d)
+		case "diagnostics":
+			readBool(&x.Diagnostics, d)
+		case "environment":
+			readMap(&x.Environment, d, readString)
+		case "existingVolumes":
+			readMap(&x.ExistingVolumes, d, (*MiniClusterExistingVolume).read)
+		case "fluxUser":
+			readPointer(&x.FluxUser, d, (*FluxUser).read)
+		case "image":
+			readPointer(&x.Image, d, readString)
+		case "imagePullSecret":
+			readString(&x.ImagePullSecret, d)
+		case "launcher":
+			readBool(&x.Launcher, d)
+		case "lifeCycle":
+			readPointer(&x.LifeCycle, d, (*LifeCycle).read)
+		case "logs":
+			readString(&x.Logs, d)
+		case "name":
+			readString(&x.Name, d)
+		case "ports":
+			readSlice(&x.Ports, d, readInt)
+		case "pullAlways":
+			readBool(&x.PullAlways, d)
+		case "resources":
+			readPointer(&x.Resources, d, (*ContainerResources).read)
+		case "runFlux":
+			readBool(&x.RunFlux, d)
+		case "secrets":
+			readMap(&x.Secrets, d, (*Secret).read)
+		case "securityContext":
+			readPointer(&x.SecurityContext, d, (*SecurityContext).read)
+		case "volumes":
+			readMap(&x.Volumes, d, (*ContainerVolume).read)
+		case "workingDir":
+			readString(&x.WorkingDir, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x MiniClusterContainer) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *MiniClusterContainer) write(e *jsonEncoder) {
+	e.begin()
+	if x.Batch {
+		e.member("\"batch\":")
+		writeBool(&x.Batch, e)
+	}
+	if x.BatchRaw {
+		e.member("\"batchRaw\":")
+		writeBool(&x.BatchRaw, e)
+	}
+	if x.Command != "" {
+		e.member("\"command\":")
+		writeString(&x.Command, e)
+	}
+	if x.Commands != nil {
+		e.member("\"commands\":")
+		writePointer(&x.Commands, e, (*Commands).write)
+	}
+	if x.Cores != 0 {
+		e.member("\"cores\":")
+		writeInt(&x.Cores, e)
+	}
+	if x.Diagnostics {
+		e.member("\"diagnostics\":")
+		writeBool(&x.Diagnostics, e)
+	}
+	if len(x.Environment) > 0 {
+		e.member("\"environment\":")
+		writeMap(&x.Environment, e, writeString)
+	}
+	if len(x.ExistingVolumes) > 0 {
+		e.member("\"existingVolumes\":")
+		writeMap(&x.ExistingVolumes, e, (*MiniClusterExistingVolume).write)
+	}
+	if x.FluxUser != nil {
+		e.member("\"fluxUser\":")
+		writePointer(&x.FluxUser, e, (*FluxUser).write)
+	}
+	if x.Image != nil {
+		e.member("\"image\":")
+		writePointer(&x.Image, e, writeString)
+	}
+	if x.ImagePullSecret != "" {
+		e.member("\"imagePullSecret\":")
+		writeString(&x.ImagePullSecret, e)
+	}
+	if x.Launcher {
+		e.member("\"launcher\":")
+		writeBool(&x.Launcher, e)
+	}
+	if x.LifeCycle != nil {
+		e.member("\"lifeCycle\":")
+		writePointer(&x.LifeCycle, e, (*LifeCycle).write)
+	}
+	if x.Logs != "" {
+		e.member("\"logs\":")
+		writeString(&x.Logs, e)
+	}
+	if x.Name != "" {
+		e.member("\"name\":")
+		writeString(&x.Name, e)
+	}
+	if len(x.Ports) > 0 {
+		e.member("\"ports\":")
+		writeSlice(&x.Ports, e, writeInt)
+	}
+	if x.PullAlways {
+		e.member("\"pullAlways\":")
+		writeBool(&x.PullAlways, e)
+	}
+	if x.Resources != nil {
+		e.member("\"resources\":")
+		writePointer(&x.Resources, e, (*ContainerResources).write)
+	}
+	if x.RunFlux {
+		e.member("\"runFlux\":")
+		writeBool(&x.RunFlux, e)
+	}
+	if len(x.Secrets) > 0 {
+		e.member("\"secrets\":")
+		writeMap(&x.Secrets, e, (*Secret).write)
+	}
+	if x.SecurityContext != nil {
+		e.member("\"securityContext\":")
+		writePointer(&x.SecurityContext, e, (*SecurityContext).write)
+	}
+	if len(x.Volumes) > 0 {
+		e.member("\"volumes\":")
+		writeMap(&x.Volumes, e, (*ContainerVolume).write)
+	}
+	if x.WorkingDir != "" {
+		e.member("\"workingDir\":")
+		writeString(&x.WorkingDir, e)
+	}
+	e.unknown(x.UnknownFields)
 }

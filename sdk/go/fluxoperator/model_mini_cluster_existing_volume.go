@@ -2,6 +2,10 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // MiniClusterExistingVolume is something that the user has made in the namespace of the MiniCluster
 // and that a container mounts. It names one source; if there are more, a Secret goes before a
 // ConfigMap and that before a claim.
@@ -19,9 +23,77 @@ type MiniClusterExistingVolume struct {
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// secretName is the name of a Secret.
 	SecretName string `json:"secretName,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewMiniClusterExistingVolume returns a MiniClusterExistingVolume with its required fields.
+// NewMiniClusterExistingVolume returns a MiniClusterExistingVolume with what is required, and the defaults that the API declares.
 func NewMiniClusterExistingVolume() *MiniClusterExistingVolume {
 	return &MiniClusterExistingVolume{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *MiniClusterExistingVolume) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("MiniClusterExistingVolume")
+}
+
+func (x *MiniClusterExistingVolume) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "claimName":
+			readString(&x.ClaimName, d)
+		case "configMapName":
+			readString(&x.ConfigMapName, d)
+		case "items":
+			readMap(&x.Items, d, readString)
+		case "path":
+			readString(&x.Path, d)
+		case "readOnly":
+			readBool(&x.ReadOnly, d)
+		case "secretName":
+			readString(&x.SecretName, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x MiniClusterExistingVolume) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *MiniClusterExistingVolume) write(e *jsonEncoder) {
+	e.begin()
+	if x.ClaimName != "" {
+		e.member("\"claimName\":")
+		writeString(&x.ClaimName, e)
+	}
+	if x.ConfigMapName != "" {
+		e.member("\"configMapName\":")
+		writeString(&x.ConfigMapName, e)
+	}
+	if len(x.Items) > 0 {
+		e.member("\"items\":")
+		writeMap(&x.Items, e, writeString)
+	}
+	if x.Path != "" {
+		e.member("\"path\":")
+		writeString(&x.Path, e)
+	}
+	if x.ReadOnly {
+		e.member("\"readOnly\":")
+		writeBool(&x.ReadOnly, e)
+	}
+	if x.SecretName != "" {
+		e.member("\"secretName\":")
+		writeString(&x.SecretName, e)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -3,22 +3,75 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // MiniClusterList is a list of MiniClusters.
 type MiniClusterList struct {
 	metav1.TypeMeta `json:",inline"`
-
 	metav1.ListMeta `json:"metadata,omitempty"`
 	// items are the MiniClusters.
 	Items []MiniCluster `json:"items"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewMiniClusterList returns a MiniClusterList with its required fields and its kind.
+// NewMiniClusterList returns a MiniClusterList with its kind, what is required, and the defaults that the API declares.
 func NewMiniClusterList(items []MiniCluster) *MiniClusterList {
 	return &MiniClusterList{
 		TypeMeta: metav1.TypeMeta{APIVersion: "flux-framework.org/v1alpha1", Kind: "MiniClusterList"},
 		Items:    items,
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *MiniClusterList) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("MiniClusterList")
+}
+
+func (x *MiniClusterList) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "kind":
+			readString(&x.Kind, d)
+		case "apiVersion":
+			readString(&x.APIVersion, d)
+		case "metadata":
+			readStandard(&x.ListMeta, d)
+		case "items":
+			readSlice(&x.Items, d, (*MiniCluster).read)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x MiniClusterList) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *MiniClusterList) write(e *jsonEncoder) {
+	e.begin()
+	if x.Kind != "" {
+		e.member("\"kind\":")
+		writeString(&x.Kind, e)
+	}
+	if x.APIVersion != "" {
+		e.member("\"apiVersion\":")
+		writeString(&x.APIVersion, e)
+	}
+	e.member("\"metadata\":")
+	writeStandard(&x.ListMeta, e)
+	e.member("\"items\":")
+	writeSlice(&x.Items, e, (*MiniCluster).write)
+	e.unknown(x.UnknownFields)
 }

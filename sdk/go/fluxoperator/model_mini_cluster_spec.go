@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	ptr "k8s.io/utils/ptr"
 )
 
@@ -58,20 +60,161 @@ type MiniClusterSpec struct {
 	// volumes are persistent volumes that the operator makes, each with a claim. The key is the name of
 	// the volume, by which containers mount it.
 	Volumes map[string]MiniClusterVolume `json:"volumes,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewMiniClusterSpec returns a MiniClusterSpec with its required fields.
+// NewMiniClusterSpec returns a MiniClusterSpec with what is required, and the defaults that the API declares.
 func NewMiniClusterSpec(containers []MiniClusterContainer) *MiniClusterSpec {
 	return &MiniClusterSpec{
-		Containers: containers,
+		Containers:      containers,
+		DeadlineSeconds: ptr.To[int64](31500000),
+		Size:            ptr.To[int32](1),
+		Tasks:           ptr.To[int32](1),
 	}
 }
 
-// NewMiniClusterSpecWithDefaults returns a MiniClusterSpec with the defaults that the API declares.
+// NewMiniClusterSpecWithDefaults returns a MiniClusterSpec with the defaults that the API declares, and nothing else.
 func NewMiniClusterSpecWithDefaults() *MiniClusterSpec {
 	return &MiniClusterSpec{
 		DeadlineSeconds: ptr.To[int64](31500000),
 		Size:            ptr.To[int32](1),
 		Tasks:           ptr.To[int32](1),
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *MiniClusterSpec) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("MiniClusterSpec")
+}
+
+func (x *MiniClusterSpec) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "archive":
+			readPointer(&x.Archive, d, (*MiniClusterArchive).read)
+		case "cleanup":
+			readBool(&x.Cleanup, d)
+		case "containers":
+			readSlice(&x.Containers, d, (*MiniClusterContainer).read)
+		case "deadlineSeconds":
+			readPointer(&x.DeadlineSeconds, d, readInt)
+		case "flux":
+			readPointer(&x.Flux, d, (*FluxSpec).read)
+		case "fluxRestful":
+			readPointer(&x.FluxRestful, d, (*FluxRestful).read)
+		case "interactive":
+			readBool(&x.Interactive, d)
+		case "jobLabels":
+			readMap(&x.JobLabels, d, readString)
+		case "logging":
+			readPointer(&x.Logging, d, (*LoggingSpec).read)
+		case "maxSize":
+			readInt(&x.MaxSize, d)
+		case "network":
+			readPointer(&x.Network, d, (*Network).read)
+		case "pod":
+			readPointer(&x.Pod, d, (*PodSpec).read)
+		case "services":
+			readSlice(&x.Services, d, (*MiniClusterContainer).read)
+		case "shareProcessNamespace":
+			readBool(&x.ShareProcessNamespace, d)
+		case "size":
+			readPointer(&x.Size, d, readInt)
+		case "tasks":
+			readPointer(&x.Tasks, d, readInt)
+		case "users":
+			readSlice(&x.Users, d, (*MiniClusterUser).read)
+		case "volumes":
+			readMap(&x.Volumes, d, (*MiniClusterVolume).read)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x MiniClusterSpec) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *MiniClusterSpec) write(e *jsonEncoder) {
+	e.begin()
+	if x.Archive != nil {
+		e.member("\"archive\":")
+		writePointer(&x.Archive, e, (*MiniClusterArchive).write)
+	}
+	if x.Cleanup {
+		e.member("\"cleanup\":")
+		writeBool(&x.Cleanup, e)
+	}
+	e.member("\"containers\":")
+	writeSlice(&x.Containers, e, (*MiniClusterContainer).write)
+	if x.DeadlineSeconds != nil {
+		e.member("\"deadlineSeconds\":")
+		writePointer(&x.DeadlineSeconds, e, writeInt)
+	}
+	if x.Flux != nil {
+		e.member("\"flux\":")
+		writePointer(&x.Flux, e, (*FluxSpec).write)
+	}
+	if x.FluxRestful != nil {
+		e.member("\"fluxRestful\":")
+		writePointer(&x.FluxRestful, e, (*FluxRestful).write)
+	}
+	if x.Interactive {
+		e.member("\"interactive\":")
+		writeBool(&x.Interactive, e)
+	}
+	if len(x.JobLabels) > 0 {
+		e.member("\"jobLabels\":")
+		writeMap(&x.JobLabels, e, writeString)
+	}
+	if x.Logging != nil {
+		e.member("\"logging\":")
+		writePointer(&x.Logging, e, (*LoggingSpec).write)
+	}
+	if x.MaxSize != 0 {
+		e.member("\"maxSize\":")
+		writeInt(&x.MaxSize, e)
+	}
+	if x.Network != nil {
+		e.member("\"network\":")
+		writePointer(&x.Network, e, (*Network).write)
+	}
+	if x.Pod != nil {
+		e.member("\"pod\":")
+		writePointer(&x.Pod, e, (*PodSpec).write)
+	}
+	if len(x.Services) > 0 {
+		e.member("\"services\":")
+		writeSlice(&x.Services, e, (*MiniClusterContainer).write)
+	}
+	if x.ShareProcessNamespace {
+		e.member("\"shareProcessNamespace\":")
+		writeBool(&x.ShareProcessNamespace, e)
+	}
+	if x.Size != nil {
+		e.member("\"size\":")
+		writePointer(&x.Size, e, writeInt)
+	}
+	if x.Tasks != nil {
+		e.member("\"tasks\":")
+		writePointer(&x.Tasks, e, writeInt)
+	}
+	if len(x.Users) > 0 {
+		e.member("\"users\":")
+		writeSlice(&x.Users, e, (*MiniClusterUser).write)
+	}
+	if len(x.Volumes) > 0 {
+		e.member("\"volumes\":")
+		writeMap(&x.Volumes, e, (*MiniClusterVolume).write)
+	}
+	e.unknown(x.UnknownFields)
 }

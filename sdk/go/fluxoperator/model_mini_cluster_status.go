@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -22,9 +24,12 @@ type MiniClusterStatus struct {
 	Selector string `json:"selector"`
 	// size is the number of pods that the Job was last told to run. The scale subresource shows it.
 	Size int32 `json:"size"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewMiniClusterStatus returns a MiniClusterStatus with its required fields.
+// NewMiniClusterStatus returns a MiniClusterStatus with what is required, and the defaults that the API declares.
 func NewMiniClusterStatus(jobid string, maximumSize int32, selector string, size int32) *MiniClusterStatus {
 	return &MiniClusterStatus{
 		Jobid:       jobid,
@@ -32,4 +37,55 @@ func NewMiniClusterStatus(jobid string, maximumSize int32, selector string, size
 		Selector:    selector,
 		Size:        size,
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *MiniClusterStatus) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("MiniClusterStatus")
+}
+
+func (x *MiniClusterStatus) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "conditions":
+			readStandard(&x.Conditions, d)
+		case "jobid":
+			readString(&x.Jobid, d)
+		case "maximumSize":
+			readInt(&x.MaximumSize, d)
+		case "selector":
+			readString(&x.Selector, d)
+		case "size":
+			readInt(&x.Size, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x MiniClusterStatus) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *MiniClusterStatus) write(e *jsonEncoder) {
+	e.begin()
+	if len(x.Conditions) > 0 {
+		e.member("\"conditions\":")
+		writeStandard(&x.Conditions, e)
+	}
+	e.member("\"jobid\":")
+	writeString(&x.Jobid, e)
+	e.member("\"maximumSize\":")
+	writeInt(&x.MaximumSize, e)
+	e.member("\"selector\":")
+	writeString(&x.Selector, e)
+	e.member("\"size\":")
+	writeInt(&x.Size, e)
+	e.unknown(x.UnknownFields)
 }

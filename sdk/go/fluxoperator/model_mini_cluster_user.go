@@ -2,6 +2,10 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // MiniClusterUser is someone who may use a MiniCluster through the Flux RESTful API, and who has an
 // account in its pods.
 type MiniClusterUser struct {
@@ -9,11 +13,53 @@ type MiniClusterUser struct {
 	Name string `json:"name"`
 	// password is the password to log in with, of at most 8 characters. By default a random one is made.
 	Password string `json:"password,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewMiniClusterUser returns a MiniClusterUser with its required fields.
+// NewMiniClusterUser returns a MiniClusterUser with what is required, and the defaults that the API declares.
 func NewMiniClusterUser(name string) *MiniClusterUser {
 	return &MiniClusterUser{
 		Name: name,
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *MiniClusterUser) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("MiniClusterUser")
+}
+
+func (x *MiniClusterUser) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "name":
+			readString(&x.Name, d)
+		case "password":
+			readString(&x.Password, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x MiniClusterUser) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *MiniClusterUser) write(e *jsonEncoder) {
+	e.begin()
+	e.member("\"name\":")
+	writeString(&x.Name, e)
+	if x.Password != "" {
+		e.member("\"password\":")
+		writeString(&x.Password, e)
+	}
+	e.unknown(x.UnknownFields)
 }

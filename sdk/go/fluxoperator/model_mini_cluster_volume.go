@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	ptr "k8s.io/utils/ptr"
 )
 
@@ -38,16 +40,23 @@ type MiniClusterVolume struct {
 	StorageClass *string `json:"storageClass,omitempty"`
 	// volumeHandle is the name by which the driver knows the volume. Defaults to storageClass.
 	VolumeHandle string `json:"volumeHandle,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewMiniClusterVolume returns a MiniClusterVolume with its required fields.
+// NewMiniClusterVolume returns a MiniClusterVolume with what is required, and the defaults that the API declares.
 func NewMiniClusterVolume(path string) *MiniClusterVolume {
 	return &MiniClusterVolume{
-		Path: path,
+		Path:            path,
+		Capacity:        ptr.To[string]("5Gi"),
+		Delete:          ptr.To[bool](true),
+		SecretNamespace: ptr.To[string]("default"),
+		StorageClass:    ptr.To[string]("hostpath"),
 	}
 }
 
-// NewMiniClusterVolumeWithDefaults returns a MiniClusterVolume with the defaults that the API declares.
+// NewMiniClusterVolumeWithDefaults returns a MiniClusterVolume with the defaults that the API declares, and nothing else.
 func NewMiniClusterVolumeWithDefaults() *MiniClusterVolume {
 	return &MiniClusterVolume{
 		Capacity:        ptr.To[string]("5Gi"),
@@ -55,4 +64,103 @@ func NewMiniClusterVolumeWithDefaults() *MiniClusterVolume {
 		SecretNamespace: ptr.To[string]("default"),
 		StorageClass:    ptr.To[string]("hostpath"),
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *MiniClusterVolume) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("MiniClusterVolume")
+}
+
+func (x *MiniClusterVolume) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "annotations":
+			readMap(&x.Annotations, d, readString)
+		case "attributes":
+			readMap(&x.Attributes, d, readString)
+		case "capacity":
+			readPointer(&x.Capacity, d, readString)
+		case "claimAnnotations":
+			readMap(&x.ClaimAnnotations, d, readString)
+		case "delete":
+			readPointer(&x.Delete, d, readBool)
+		case "driver":
+			readString(&x.Driver, d)
+		case "labels":
+			readMap(&x.Labels, d, readString)
+		case "path":
+			readString(&x.Path, d)
+		case "secret":
+			readString(&x.Secret, d)
+		case "secretNamespace":
+			readPointer(&x.SecretNamespace, d, readString)
+		case "storageClass":
+			readPointer(&x.StorageClass, d, readString)
+		case "volumeHandle":
+			readString(&x.VolumeHandle, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x MiniClusterVolume) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *MiniClusterVolume) write(e *jsonEncoder) {
+	e.begin()
+	if len(x.Annotations) > 0 {
+		e.member("\"annotations\":")
+		writeMap(&x.Annotations, e, writeString)
+	}
+	if len(x.Attributes) > 0 {
+		e.member("\"attributes\":")
+		writeMap(&x.Attributes, e, writeString)
+	}
+	if x.Capacity != nil {
+		e.member("\"capacity\":")
+		writePointer(&x.Capacity, e, writeString)
+	}
+	if len(x.ClaimAnnotations) > 0 {
+		e.member("\"claimAnnotations\":")
+		writeMap(&x.ClaimAnnotations, e, writeString)
+	}
+	if x.Delete != nil {
+		e.member("\"delete\":")
+		writePointer(&x.Delete, e, writeBool)
+	}
+	if x.Driver != "" {
+		e.member("\"driver\":")
+		writeString(&x.Driver, e)
+	}
+	if len(x.Labels) > 0 {
+		e.member("\"labels\":")
+		writeMap(&x.Labels, e, writeString)
+	}
+	e.member("\"path\":")
+	writeString(&x.Path, e)
+	if x.Secret != "" {
+		e.member("\"secret\":")
+		writeString(&x.Secret, e)
+	}
+	if x.SecretNamespace != nil {
+		e.member("\"secretNamespace\":")
+		writePointer(&x.SecretNamespace, e, writeString)
+	}
+	if x.StorageClass != nil {
+		e.member("\"storageClass\":")
+		writePointer(&x.StorageClass, e, writeString)
+	}
+	if x.VolumeHandle != "" {
+		e.member("\"volumeHandle\":")
+		writeString(&x.VolumeHandle, e)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	ptr "k8s.io/utils/ptr"
 )
 
@@ -11,16 +13,56 @@ type Network struct {
 	// headlessName is the name of the headless Service that gives the pods their host names, and so a part
 	// of these. Defaults to flux-service.
 	HeadlessName *string `json:"headlessName,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewNetwork returns a Network with its required fields.
+// NewNetwork returns a Network with what is required, and the defaults that the API declares.
 func NewNetwork() *Network {
-	return &Network{}
+	return &Network{
+		HeadlessName: ptr.To[string]("flux-service"),
+	}
 }
 
-// NewNetworkWithDefaults returns a Network with the defaults that the API declares.
+// NewNetworkWithDefaults returns a Network with the defaults that the API declares, and nothing else.
 func NewNetworkWithDefaults() *Network {
 	return &Network{
 		HeadlessName: ptr.To[string]("flux-service"),
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *Network) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("Network")
+}
+
+func (x *Network) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "headlessName":
+			readPointer(&x.HeadlessName, d, readString)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x Network) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *Network) write(e *jsonEncoder) {
+	e.begin()
+	if x.HeadlessName != nil {
+		e.member("\"headlessName\":")
+		writePointer(&x.HeadlessName, e, writeString)
+	}
+	e.unknown(x.UnknownFields)
 }

@@ -3,6 +3,8 @@
 package fluxoperator
 
 import (
+	"encoding/json"
+
 	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -19,9 +21,71 @@ type PodSpec struct {
 	Resources map[string]intstr.IntOrString `json:"resources,omitempty"`
 	// serviceAccountName is the service account of the pods. Defaults to that of the namespace, default.
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewPodSpec returns a PodSpec with its required fields.
+// NewPodSpec returns a PodSpec with what is required, and the defaults that the API declares.
 func NewPodSpec() *PodSpec {
 	return &PodSpec{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *PodSpec) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("PodSpec")
+}
+
+func (x *PodSpec) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "annotations":
+			readMap(&x.Annotations, d, readString)
+		case "labels":
+			readMap(&x.Labels, d, readString)
+		case "nodeSelector":
+			readMap(&x.NodeSelector, d, readString)
+		case "resources":
+			readMap(&x.Resources, d, readIntOrString)
+		case "serviceAccountName":
+			readString(&x.ServiceAccountName, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x PodSpec) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *PodSpec) write(e *jsonEncoder) {
+	e.begin()
+	if len(x.Annotations) > 0 {
+		e.member("\"annotations\":")
+		writeMap(&x.Annotations, e, writeString)
+	}
+	if len(x.Labels) > 0 {
+		e.member("\"labels\":")
+		writeMap(&x.Labels, e, writeString)
+	}
+	if len(x.NodeSelector) > 0 {
+		e.member("\"nodeSelector\":")
+		writeMap(&x.NodeSelector, e, writeString)
+	}
+	if len(x.Resources) > 0 {
+		e.member("\"resources\":")
+		writeMap(&x.Resources, e, writeIntOrString)
+	}
+	if x.ServiceAccountName != "" {
+		e.member("\"serviceAccountName\":")
+		writeString(&x.ServiceAccountName, e)
+	}
+	e.unknown(x.UnknownFields)
 }

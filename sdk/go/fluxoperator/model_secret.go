@@ -2,18 +2,62 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // Secret is a value in a Secret of the MiniCluster's namespace.
 type Secret struct {
 	// key is the key of the value in the Secret.
 	Key string `json:"key"`
 	// name is the name of the Secret.
 	Name string `json:"name"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewSecret returns a Secret with its required fields.
+// NewSecret returns a Secret with what is required, and the defaults that the API declares.
 func NewSecret(key string, name string) *Secret {
 	return &Secret{
 		Key:  key,
 		Name: name,
 	}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *Secret) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("Secret")
+}
+
+func (x *Secret) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "key":
+			readString(&x.Key, d)
+		case "name":
+			readString(&x.Name, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x Secret) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *Secret) write(e *jsonEncoder) {
+	e.begin()
+	e.member("\"key\":")
+	writeString(&x.Key, e)
+	e.member("\"name\":")
+	writeString(&x.Name, e)
+	e.unknown(x.UnknownFields)
 }

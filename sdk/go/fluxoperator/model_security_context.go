@@ -2,6 +2,10 @@
 
 package fluxoperator
 
+import (
+	"encoding/json"
+)
+
 // SecurityContext holds the privileges of a container.
 type SecurityContext struct {
 	// addCapabilities are Linux capabilities to add to those that the container runtime grants, such as
@@ -9,9 +13,53 @@ type SecurityContext struct {
 	AddCapabilities []string `json:"addCapabilities,omitempty"`
 	// privileged gives the container all privileges of the node. Defaults to false.
 	Privileged bool `json:"privileged,omitempty"`
+	// UnknownFields holds the members of the JSON object that no field is for, by name. They are
+	// written as they were read.
+	UnknownFields map[string]json.RawMessage `json:"-"`
 }
 
-// NewSecurityContext returns a SecurityContext with its required fields.
+// NewSecurityContext returns a SecurityContext with what is required, and the defaults that the API declares.
 func NewSecurityContext() *SecurityContext {
 	return &SecurityContext{}
+}
+
+// UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
+// are told apart by case, as the API server does. Errors are those of encoding/json.
+func (x *SecurityContext) UnmarshalJSON(data []byte) error {
+	d := jsonDecoder{data: data}
+	x.read(&d)
+	return d.end("SecurityContext")
+}
+
+func (x *SecurityContext) read(d *jsonDecoder) {
+	for more := d.object(x); more; more = d.member() {
+		switch string(d.key) {
+		case "addCapabilities":
+			readSlice(&x.AddCapabilities, d, readString)
+		case "privileged":
+			readBool(&x.Privileged, d)
+		default:
+			d.unknown(&x.UnknownFields)
+		}
+	}
+}
+
+// MarshalJSON writes what encoding/json would, and UnknownFields after it.
+func (x SecurityContext) MarshalJSON() ([]byte, error) {
+	e := newJSONEncoder()
+	x.write(e)
+	return e.end()
+}
+
+func (x *SecurityContext) write(e *jsonEncoder) {
+	e.begin()
+	if len(x.AddCapabilities) > 0 {
+		e.member("\"addCapabilities\":")
+		writeSlice(&x.AddCapabilities, e, writeString)
+	}
+	if x.Privileged {
+		e.member("\"privileged\":")
+		writeBool(&x.Privileged, e)
+	}
+	e.unknown(x.UnknownFields)
 }

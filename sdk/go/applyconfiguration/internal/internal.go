@@ -26,6 +26,712 @@ func Parser() *typed.Parser {
 var parserOnce sync.Once
 var parser *typed.Parser
 var schemaYAML = typed.YAMLObject(`types:
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.BurstedCluster
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+    - name: size
+      type:
+        scalar: numeric
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.Bursting
+  map:
+    fields:
+    - name: clusters
+      type:
+        list:
+          elementType:
+            namedType: com.github.flux-framework.flux-operator.api.v1alpha1.BurstedCluster
+          elementRelationship: atomic
+    - name: hostlist
+      type:
+        scalar: string
+    - name: leadBroker
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.FluxBroker
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.Commands
+  map:
+    fields:
+    - name: brokerPre
+      type:
+        scalar: string
+    - name: init
+      type:
+        scalar: string
+    - name: post
+      type:
+        scalar: string
+    - name: pre
+      type:
+        scalar: string
+    - name: prefix
+      type:
+        scalar: string
+    - name: runFluxAsRoot
+      type:
+        scalar: boolean
+      default: false
+    - name: workerPre
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.ContainerResources
+  map:
+    fields:
+    - name: limits
+      type:
+        map:
+          elementType:
+            scalar: untyped
+            list:
+              elementType:
+                namedType: __untyped_atomic_
+              elementRelationship: atomic
+            map:
+              elementType:
+                namedType: __untyped_deduced_
+              elementRelationship: separable
+    - name: requests
+      type:
+        map:
+          elementType:
+            scalar: untyped
+            list:
+              elementType:
+                namedType: __untyped_atomic_
+              elementRelationship: atomic
+            map:
+              elementType:
+                namedType: __untyped_deduced_
+              elementRelationship: separable
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.ContainerVolume
+  map:
+    fields:
+    - name: path
+      type:
+        scalar: string
+    - name: readOnly
+      type:
+        scalar: boolean
+      default: false
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.FluxBroker
+  map:
+    fields:
+    - name: address
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+    - name: port
+      type:
+        scalar: numeric
+      default: 8050
+    - name: size
+      type:
+        scalar: numeric
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.FluxRestful
+  map:
+    fields:
+    - name: branch
+      type:
+        scalar: string
+      default: main
+    - name: port
+      type:
+        scalar: numeric
+      default: 5000
+    - name: secretKey
+      type:
+        scalar: string
+    - name: token
+      type:
+        scalar: string
+    - name: username
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.FluxScheduler
+  map:
+    fields:
+    - name: queuePolicy
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.FluxSpec
+  map:
+    fields:
+    - name: brokerConfig
+      type:
+        scalar: string
+    - name: bursting
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.Bursting
+    - name: connectTimeout
+      type:
+        scalar: string
+      default: 5s
+    - name: curveCert
+      type:
+        scalar: string
+    - name: curveCertSecret
+      type:
+        scalar: string
+    - name: installRoot
+      type:
+        scalar: string
+      default: /usr
+    - name: logLevel
+      type:
+        scalar: numeric
+      default: 6
+    - name: minimalService
+      type:
+        scalar: boolean
+    - name: mungeSecret
+      type:
+        scalar: string
+    - name: optionFlags
+      type:
+        scalar: string
+    - name: scheduler
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.FluxScheduler
+    - name: wrap
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.FluxUser
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+      default: flux
+    - name: uid
+      type:
+        scalar: numeric
+      default: 1000
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.LifeCycle
+  map:
+    fields:
+    - name: postStartExec
+      type:
+        scalar: string
+    - name: preStopExec
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.LoggingSpec
+  map:
+    fields:
+    - name: debug
+      type:
+        scalar: boolean
+      default: false
+    - name: quiet
+      type:
+        scalar: boolean
+      default: false
+    - name: strict
+      type:
+        scalar: boolean
+      default: true
+    - name: timed
+      type:
+        scalar: boolean
+      default: false
+    - name: zeromq
+      type:
+        scalar: boolean
+      default: false
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.MiniCluster
+  map:
+    fields:
+    - name: apiVersion
+      type:
+        scalar: string
+    - name: kind
+      type:
+        scalar: string
+    - name: metadata
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
+    - name: spec
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterSpec
+    - name: status
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterStatus
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterArchive
+  map:
+    fields:
+    - name: path
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterContainer
+  map:
+    fields:
+    - name: batch
+      type:
+        scalar: boolean
+    - name: batchRaw
+      type:
+        scalar: boolean
+    - name: command
+      type:
+        scalar: string
+    - name: commands
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.Commands
+    - name: cores
+      type:
+        scalar: numeric
+    - name: diagnostics
+      type:
+        scalar: boolean
+    - name: environment
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: existingVolumes
+      type:
+        map:
+          elementType:
+            namedType: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterExistingVolume
+    - name: fluxUser
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.FluxUser
+    - name: image
+      type:
+        scalar: string
+      default: ghcr.io/rse-ops/accounting:app-latest
+    - name: imagePullSecret
+      type:
+        scalar: string
+    - name: launcher
+      type:
+        scalar: boolean
+    - name: lifeCycle
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.LifeCycle
+    - name: logs
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+    - name: ports
+      type:
+        list:
+          elementType:
+            scalar: numeric
+          elementRelationship: atomic
+    - name: pullAlways
+      type:
+        scalar: boolean
+      default: false
+    - name: resources
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.ContainerResources
+    - name: runFlux
+      type:
+        scalar: boolean
+    - name: secrets
+      type:
+        map:
+          elementType:
+            namedType: com.github.flux-framework.flux-operator.api.v1alpha1.Secret
+    - name: securityContext
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.SecurityContext
+    - name: volumes
+      type:
+        map:
+          elementType:
+            namedType: com.github.flux-framework.flux-operator.api.v1alpha1.ContainerVolume
+    - name: workingDir
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterExistingVolume
+  map:
+    fields:
+    - name: claimName
+      type:
+        scalar: string
+    - name: configMapName
+      type:
+        scalar: string
+    - name: items
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: path
+      type:
+        scalar: string
+    - name: readOnly
+      type:
+        scalar: boolean
+      default: false
+    - name: secretName
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterSpec
+  map:
+    fields:
+    - name: archive
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterArchive
+    - name: cleanup
+      type:
+        scalar: boolean
+      default: false
+    - name: containers
+      type:
+        list:
+          elementType:
+            namedType: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterContainer
+          elementRelationship: atomic
+    - name: deadlineSeconds
+      type:
+        scalar: numeric
+      default: 31500000
+    - name: flux
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.FluxSpec
+    - name: fluxRestful
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.FluxRestful
+    - name: interactive
+      type:
+        scalar: boolean
+      default: false
+    - name: jobLabels
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: logging
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.LoggingSpec
+    - name: maxSize
+      type:
+        scalar: numeric
+    - name: network
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.Network
+    - name: pod
+      type:
+        namedType: com.github.flux-framework.flux-operator.api.v1alpha1.PodSpec
+    - name: services
+      type:
+        list:
+          elementType:
+            namedType: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterContainer
+          elementRelationship: atomic
+    - name: shareProcessNamespace
+      type:
+        scalar: boolean
+    - name: size
+      type:
+        scalar: numeric
+      default: 1
+    - name: tasks
+      type:
+        scalar: numeric
+      default: 1
+    - name: users
+      type:
+        list:
+          elementType:
+            namedType: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterUser
+          elementRelationship: atomic
+    - name: volumes
+      type:
+        map:
+          elementType:
+            namedType: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterVolume
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterStatus
+  map:
+    fields:
+    - name: conditions
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Condition
+          elementRelationship: atomic
+    - name: jobid
+      type:
+        scalar: string
+    - name: maximumSize
+      type:
+        scalar: numeric
+    - name: selector
+      type:
+        scalar: string
+    - name: size
+      type:
+        scalar: numeric
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterUser
+  map:
+    fields:
+    - name: name
+      type:
+        scalar: string
+    - name: password
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.MiniClusterVolume
+  map:
+    fields:
+    - name: annotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: attributes
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: capacity
+      type:
+        scalar: string
+      default: 5Gi
+    - name: claimAnnotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: delete
+      type:
+        scalar: boolean
+      default: true
+    - name: driver
+      type:
+        scalar: string
+    - name: labels
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: path
+      type:
+        scalar: string
+    - name: secret
+      type:
+        scalar: string
+    - name: secretNamespace
+      type:
+        scalar: string
+      default: default
+    - name: storageClass
+      type:
+        scalar: string
+      default: hostpath
+    - name: volumeHandle
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.Network
+  map:
+    fields:
+    - name: headlessName
+      type:
+        scalar: string
+      default: flux-service
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.PodSpec
+  map:
+    fields:
+    - name: annotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: labels
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: nodeSelector
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: resources
+      type:
+        map:
+          elementType:
+            scalar: untyped
+            list:
+              elementType:
+                namedType: __untyped_atomic_
+              elementRelationship: atomic
+            map:
+              elementType:
+                namedType: __untyped_deduced_
+              elementRelationship: separable
+    - name: serviceAccountName
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.Secret
+  map:
+    fields:
+    - name: key
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+- name: com.github.flux-framework.flux-operator.api.v1alpha1.SecurityContext
+  map:
+    fields:
+    - name: addCapabilities
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: privileged
+      type:
+        scalar: boolean
+- name: io.k8s.apimachinery.pkg.apis.meta.v1.Condition
+  map:
+    fields:
+    - name: lastTransitionTime
+      type:
+        scalar: untyped
+    - name: message
+      type:
+        scalar: string
+    - name: observedGeneration
+      type:
+        scalar: numeric
+    - name: reason
+      type:
+        scalar: string
+    - name: status
+      type:
+        scalar: string
+    - name: type
+      type:
+        scalar: string
+- name: io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry
+  map:
+    fields:
+    - name: apiVersion
+      type:
+        scalar: string
+    - name: fieldsType
+      type:
+        scalar: string
+    - name: fieldsV1
+      type:
+        map:
+          elementType:
+            scalar: untyped
+            list:
+              elementType:
+                namedType: __untyped_atomic_
+              elementRelationship: atomic
+            map:
+              elementType:
+                namedType: __untyped_deduced_
+              elementRelationship: separable
+    - name: manager
+      type:
+        scalar: string
+    - name: operation
+      type:
+        scalar: string
+    - name: subresource
+      type:
+        scalar: string
+    - name: time
+      type:
+        scalar: untyped
+- name: io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
+  map:
+    fields:
+    - name: annotations
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: creationTimestamp
+      type:
+        scalar: untyped
+    - name: deletionGracePeriodSeconds
+      type:
+        scalar: numeric
+    - name: deletionTimestamp
+      type:
+        scalar: untyped
+    - name: finalizers
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: associative
+    - name: generateName
+      type:
+        scalar: string
+    - name: generation
+      type:
+        scalar: numeric
+    - name: labels
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: managedFields
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry
+          elementRelationship: atomic
+    - name: name
+      type:
+        scalar: string
+    - name: namespace
+      type:
+        scalar: string
+    - name: ownerReferences
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference
+          elementRelationship: associative
+          keys:
+          - uid
+    - name: resourceVersion
+      type:
+        scalar: string
+    - name: selfLink
+      type:
+        scalar: string
+    - name: uid
+      type:
+        scalar: string
+- name: io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference
+  map:
+    fields:
+    - name: apiVersion
+      type:
+        scalar: string
+    - name: blockOwnerDeletion
+      type:
+        scalar: boolean
+    - name: controller
+      type:
+        scalar: boolean
+    - name: kind
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+    - name: uid
+      type:
+        scalar: string
+    elementRelationship: atomic
 - name: __untyped_atomic_
   scalar: untyped
   list:

@@ -6,8 +6,11 @@
 package v1alpha1
 
 import (
+	apiv1alpha1 "github.com/flux-framework/flux-operator/api/v1alpha1"
+	internal "github.com/flux-framework/flux-operator/sdk/go/applyconfiguration/internal"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	types "k8s.io/apimachinery/pkg/types"
+	managedfields "k8s.io/apimachinery/pkg/util/managedfields"
 	v1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
@@ -37,6 +40,53 @@ func MiniCluster(name, namespace string) *MiniClusterApplyConfiguration {
 	b.WithKind("MiniCluster")
 	b.WithAPIVersion("flux-framework.org/v1alpha1")
 	return b
+}
+
+// ExtractMiniClusterFrom extracts the applied configuration owned by fieldManager from
+// miniCluster for the specified subresource. Pass an empty string for subresource to extract
+// the main resource. Common subresources include "status", "scale", etc.
+// miniCluster must be a unmodified MiniCluster API object that was retrieved from the Kubernetes API.
+// ExtractMiniClusterFrom provides a way to perform a extract/modify-in-place/apply workflow.
+// Note that an extracted apply configuration will contain fewer fields than what the fieldManager previously
+// applied if another fieldManager has updated or force applied any of the previously applied fields.
+func ExtractMiniClusterFrom(miniCluster *apiv1alpha1.MiniCluster, fieldManager string, subresource string) (*MiniClusterApplyConfiguration, error) {
+	b := &MiniClusterApplyConfiguration{}
+	err := managedfields.ExtractInto(miniCluster, internal.Parser().Type("com.github.flux-framework.flux-operator.api.v1alpha1.MiniCluster"), fieldManager, b, subresource)
+	if err != nil {
+		return nil, err
+	}
+	b.WithName(miniCluster.Name)
+	b.WithNamespace(miniCluster.Namespace)
+
+	b.WithKind("MiniCluster")
+	b.WithAPIVersion("flux-framework.org/v1alpha1")
+	return b, nil
+}
+
+// ExtractMiniCluster extracts the applied configuration owned by fieldManager from
+// miniCluster. If no managedFields are found in miniCluster for fieldManager, a
+// MiniClusterApplyConfiguration is returned with only the Name, Namespace (if applicable),
+// APIVersion and Kind populated. It is possible that no managed fields were found for because other
+// field managers have taken ownership of all the fields previously owned by fieldManager, or because
+// the fieldManager never owned fields any fields.
+// miniCluster must be a unmodified MiniCluster API object that was retrieved from the Kubernetes API.
+// ExtractMiniCluster provides a way to perform a extract/modify-in-place/apply workflow.
+// Note that an extracted apply configuration will contain fewer fields than what the fieldManager previously
+// applied if another fieldManager has updated or force applied any of the previously applied fields.
+func ExtractMiniCluster(miniCluster *apiv1alpha1.MiniCluster, fieldManager string) (*MiniClusterApplyConfiguration, error) {
+	return ExtractMiniClusterFrom(miniCluster, fieldManager, "")
+}
+
+// ExtractMiniClusterScale extracts the applied configuration owned by fieldManager from
+// miniCluster for the scale subresource.
+func ExtractMiniClusterScale(miniCluster *apiv1alpha1.MiniCluster, fieldManager string) (*MiniClusterApplyConfiguration, error) {
+	return ExtractMiniClusterFrom(miniCluster, fieldManager, "scale")
+}
+
+// ExtractMiniClusterStatus extracts the applied configuration owned by fieldManager from
+// miniCluster for the status subresource.
+func ExtractMiniClusterStatus(miniCluster *apiv1alpha1.MiniCluster, fieldManager string) (*MiniClusterApplyConfiguration, error) {
+	return ExtractMiniClusterFrom(miniCluster, fieldManager, "status")
 }
 
 func (b MiniClusterApplyConfiguration) IsApplyConfiguration() {}

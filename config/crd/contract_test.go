@@ -1,4 +1,4 @@
-package v1alpha1_test
+package crd_test
 
 import (
 	"os"
@@ -14,7 +14,7 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crd, err := crdFacts([]byte(read(t, "../../config/crd/bases/flux-framework.org_miniclusters.yaml")))
+	crd, err := crdFacts([]byte(read(t, "bases/flux-framework.org_miniclusters.yaml")))
 	if err != nil {
 		t.Fatal(err)
 	}

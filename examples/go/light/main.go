@@ -1,0 +1,79 @@
+// Command light makes a MiniCluster with the light client, package fluxoperator of sdk/go, waits until
+// it is ready, prints its status and deletes it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/flux-framework/flux-operator/sdk/go/fluxoperator"
+)
+
+func main() {
+	namespace := flag.String("namespace", "default", "namespace of the MiniCluster")
+	name := flag.String("name", "light", "name of the MiniCluster")
+	access := accessFlags()
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, access, *namespace, *name, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, access *access, namespace, name string, out io.Writer) error {
+	httpClient, err := access.client()
+	if err != nil {
+		return err
+	}
+	client, err := fluxoperator.NewClient(httpClient, access.server)
+	if err != nil {
+		return err
+	}
+	container := fluxoperator.NewMiniClusterContainer()
+	container.Image, container.Command = new("ghcr.io/rse-ops/lammps:flux-sched-focal-v0.24.0"), "lmp -in in.reaxc.hns"
+	mc := fluxoperator.NewMiniCluster()
+	mc.Name = name
+	mc.Spec = fluxoperator.NewMiniClusterSpec([]fluxoperator.MiniClusterContainer{*container})
+	mc.Spec.Size = new(int32(2))
+	miniClusters := client.MiniClusters(namespace)
+	if _, err := miniClusters.Create(ctx, mc, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	ready, err := wait(ctx, miniClusters, name)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s/%s is ready: %d of at most %d pods\n", namespace, name, ready.Status.Size, ready.Status.MaximumSize)
+	if err := miniClusters.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s/%s is deleted\n", namespace, name)
+	return nil
+}
+
+// wait returns the MiniCluster once all that it needs exists. The watch goes on where the API server
+// cut it off.
+func wait(ctx context.Context, miniClusters *fluxoperator.MiniClusterClient, name string) (*fluxoperator.MiniCluster, error) {
+	for event, err := range miniClusters.Watch(ctx, metav1.ListOptions{FieldSelector: metav1.ObjectNameField + "=" + name}) {
+		if err != nil {
+			return nil, fmt.Errorf("waiting for %s: %w", name, err)
+		}
+		if event.Type == watch.Deleted {
+			return nil, fmt.Errorf("waiting for %s: it was deleted", name)
+		}
+		if status := event.Object.Status; status != nil && meta.IsStatusConditionTrue(status.Conditions, "JobMiniClusterReady") {
+			return event.Object, nil
+		}
+	}
+	return nil, fmt.Errorf("waiting for %s: the watch has ended", name)
+}

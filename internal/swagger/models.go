@@ -1,0 +1,103 @@
+package swagger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/kube-openapi/pkg/util"
+)
+
+// Models returns the definitions of documents that Encode wrote in one document, as
+// applyconfiguration-gen's --openapi-schema takes it: each has the name that the generator makes
+// from its Go type, so that those of two packages do not meet.
+//
+// The generator prints what it reads between backquotes as it is. So the schemas keep only what it
+// reads, and of the defaults those without a backquote; a backquote elsewhere is an error.
+func Models(docs ...[]byte) ([]byte, error) {
+	all := map[string]any{}
+	for _, doc := range docs {
+		if err := addModels(all, doc); err != nil {
+			return nil, fmt.Errorf("naming the models of %s: %w", Doc, err)
+		}
+	}
+	data, err := json.Marshal(map[string]any{
+		"swagger": "2.0", "info": map[string]any{"title": "models", "version": "0"},
+		"paths": map[string]any{}, "definitions": all,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the models: %w", err)
+	}
+	if bytes.ContainsRune(data, '`') {
+		return nil, errors.New("encoding the models: the name of a property has a backquote, which Go clients cannot have")
+	}
+	return data, nil
+}
+
+func addModels(all map[string]any, data []byte) error {
+	doc, err := Decode(data)
+	if err != nil {
+		return err
+	}
+	raw, err := exact(data)
+	if err != nil {
+		return err
+	}
+	names := renames{}
+	for name, schema := range doc.Definitions {
+		names[name] = name
+		if pkg, goType := GoType(schema); pkg != "" {
+			names[name] = util.ToRESTFriendlyName(pkg + "." + goType)
+		}
+	}
+	root, _ := raw.(map[string]any)
+	definitions, _ := root["definitions"].(map[string]any)
+	for name, definition := range definitions {
+		all[names[name]] = names.schema(definition)
+	}
+	return nil
+}
+
+// renames maps the names of definitions to those of models.
+type renames map[string]string
+
+// schema copies what structured-merge-diff's schemas are made from.
+func (m renames) schema(value any) any {
+	from, ok := value.(map[string]any)
+	if !ok {
+		return value // additionalProperties: true
+	}
+	// A reference with constraints beside it is alone in an allOf.
+	if parts, _ := from["allOf"].([]any); len(parts) == 1 {
+		return m.schema(parts[0])
+	}
+	to := map[string]any{}
+	for key, inner := range from {
+		switch key {
+		case "type", "format":
+			to[key] = inner
+		case "$ref":
+			name, _ := inner.(string)
+			to[key] = definitionsPrefix + m[strings.TrimPrefix(name, definitionsPrefix)]
+		case "default":
+			if text, err := json.Marshal(inner); err == nil && !bytes.ContainsRune(text, '`') {
+				to[key] = inner
+			}
+		case "items", "additionalProperties":
+			to[key] = m.schema(inner)
+		case "properties":
+			properties, _ := inner.(map[string]any)
+			models := map[string]any{}
+			for name, property := range properties {
+				models[name] = m.schema(property)
+			}
+			to[key] = models
+		case "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+			"x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string":
+			to[key] = inner
+		}
+	}
+	return to
+}
