@@ -18,6 +18,7 @@ SDKGEN := .tools/bin/sdkgen
 CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 # Whoever changes this version runs `make lint` once with it.
 GOLANGCI := v2.15.0
+STATICCHECK := v0.7.0
 
 .DEFAULT_GOAL := help
 .PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster modules bench-go-clients
@@ -87,6 +88,7 @@ lint: ## Check format, vet and golangci-lint $(GOLANGCI)
 	@unformatted=$$(git ls-files -co --exclude-standard -- '*.go' ':!:*/testdata/*' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l); \
 		test -z "$$unformatted" || { echo "not formatted (gofmt -w):" >&2; echo "$$unformatted" >&2; exit 1; }
 	$(call each,$(GO) vet ./...)
+	cd sdk/go && $(GO) run honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK) ./...
 	@command -v golangci-lint >/dev/null || { echo "golangci-lint is not installed: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)" >&2; exit 2; }
 	$(call each,golangci-lint run $(ARGS))
 
