@@ -152,7 +152,7 @@ func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
 	}
 	out.Unknown = "UnknownFields"
 	if taken[out.Unknown] != "" {
-		out.Unknown += "_" // which is in no name made from a property's
+		out.Unknown += "_" // which ends no name that is made of a property's
 	}
 	if len(out.Required) > 0 {
 		out.Required[len(out.Required)-1].Last = true
@@ -187,6 +187,9 @@ func (f *Field) key(name string) {
 func (m *modeler) field(out *Model, key string, parent spec.Schema) (Field, error) {
 	schema := parent.Properties[key]
 	name := goName(key)
+	if name == "MarshalJSON" || name == "UnmarshalJSON" {
+		name += "_" // the model has methods of these names
+	}
 	switch {
 	case name == "":
 		return Field{}, fmt.Errorf("property %q has no letter to name a Go field by", key)
