@@ -41,7 +41,7 @@ class Event(Generic[K]):
 
 
 class Client(Streams, Generic[K]):
-    """Reads and writes the objects of one kind: ``Client(MiniCluster, "my-namespace")``.
+    """Reads and writes the objects of one kind: ``Client(Kind, "my-namespace")``.
 
     Every method raises ``errors.ApiError``. A server that cannot be reached is
     ``errors.Unreachable`` in a plain call; ``watch``, ``wait_for`` and ``wait_deleted`` go on
