@@ -82,8 +82,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	problem, err := r.follow(ctx, mc)
 	switch {
-	case gone(err):
+	case missing(err, "miniclusters"):
 		return ctrl.Result{}, nil
+	case missing(err, "namespaces"): // left behind by a namespace's deletion; tried more and more rarely
+		return ctrl.Result{}, err
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		log.FromContext(ctx).V(1).Info("the cache was behind", "reason", err.Error())
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
@@ -107,11 +109,11 @@ func (r *Reconciler) pause(mc *api.MiniCluster, problem *refusal) time.Duration 
 	return min(max(r.Now().Sub(c.LastTransitionTime.Time), retryFirst), retryMost)
 }
 
-// gone says whether a request failed because there is no such MiniCluster any more.
-func gone(err error) bool {
+// missing says whether a request failed because an object of that resource is not there.
+func missing(err error, resource string) bool {
 	var status apierrors.APIStatus
 	return apierrors.IsNotFound(err) && errors.As(err, &status) &&
-		status.Status().Details != nil && status.Status().Details.Kind == "miniclusters"
+		status.Status().Details != nil && status.Status().Details.Kind == resource
 }
 
 // follow brings a MiniCluster and its status up to date, and returns what stands in the way of it.

@@ -101,16 +101,17 @@ class Shared:
     """What is made once, while environments are.
 
     Attributes:
-        package (Future[Path]): the interpreter of the environment with the tools.
+        builder (Job): the one whose environment builds the wheel.
+        python (Future[Path]): the interpreter of that environment.
         wheel (Future[Path]): the SDK's wheel.
-        wire (Future[Path]): the program of wire/.
-        rules (Future[Path]): the project of the API that has every rule.
+        settings (Future[Dict[str, str]]): environment variables that lead to what Go
+            makes for the tests; none on a cluster, whose tests need nothing of it.
     """
 
-    package: Future[Path]
+    builder: Job
+    python: Future[Path]
     wheel: Future[Path]
-    wire: Future[Path]
-    rules: Future[Path]
+    settings: Future[Dict[str, str]]
 
 
 def run(*command: object, env: Optional[Dict[str, str]] = None, cwd: Path) -> str:
@@ -219,15 +220,25 @@ def copy(source: Path, target: Path) -> None:
     shutil.copytree(source, target, ignore=skip)
 
 
-def build(workdir: Path, sdk: Path, package: Future[Path]) -> Path:
+def build(workdir: Path, sdk: Path, python: Future[Path]) -> Path:
     """Builds the wheel of the SDK from a copy, and gives its path."""
     scratch = workdir / "wheel"
     shutil.rmtree(scratch, ignore_errors=True)
     copy(sdk, scratch / "sdk")
-    tool = (package.result(), "-m", "build", "--no-isolation", "--wheel")
-    run(*tool, "-o", scratch, scratch / "sdk", cwd=scratch)
+    pip = (python.result(), "-m", "pip", "wheel", "-q", "--no-deps")
+    run(*pip, "-w", scratch, scratch / "sdk", cwd=scratch)
     (wheel,) = scratch.glob("*.whl")
     return wheel
+
+
+def made_by_go(workdir: Path) -> Dict[str, str]:
+    """Has Go make what the tests compare with, and gives the variables that lead there."""
+    rules = golang.rules(run, workdir)
+    return {
+        "FLUXOPERATOR_RULES": str(rules),
+        "FLUXOPERATOR_WIRE": str(golang.wire(run, workdir)),
+        "PYTHONPATH": str(rules / "sdk"),
+    }
 
 
 def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> str:
@@ -242,7 +253,7 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
     Raises:
         StepFailed: the SDK could not be installed, or a test failed.
     """
-    rules = shared.rules.result()
+    made = shared.settings.result()  # rules_generated is among the sources
     scratch = workdir / "run" / python.parents[1].name
     shutil.rmtree(scratch, ignore_errors=True)
     for folder, source in job.sources.items():
@@ -260,11 +271,9 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
     settings = {
         "FLUXOPERATOR_CHECKOUT": str(CHECKOUT),
         "FLUXOPERATOR_EXAMPLES": str(EXAMPLES[job.kubernetes is None]),
-        "FLUXOPERATOR_RULES": str(rules),
         "FLUXOPERATOR_SDK": str(sdk),
-        "FLUXOPERATOR_WIRE": str(shared.wire.result()),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": str(rules / "sdk"),
+        **made,
     }
     printed = run(
         *(python, "-m", "pytest", *options, *job.sources), env=settings, cwd=scratch
@@ -275,8 +284,8 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
 def attempt(workdir: Path, sdk: Path, job: Job, shared: Shared) -> Outcome:
     """Does all that is to be done for a job."""
     try:
-        if job.tools:
-            python = shared.package.result()
+        if job is shared.builder:
+            python = shared.python.result()
         else:
             python = environment(workdir, job)
     except NoInterpreter as error:
@@ -357,19 +366,16 @@ def main(arguments: List[str]) -> int:
 
     began = time.monotonic()
     todo = jobs(sdk, workdir / "rules")
-    tools = todo[0]
+    builder, settings = todo[0], made_by_go
     if options.cluster:
         sources = {"cluster": CHECKOUT / "test" / "e2e" / "python"}
         todo = [Job(python, kube, sources) for python, kube in ON_CLUSTER]
+        builder, settings = todo[-1], lambda _: {}
     todo = [job for job in todo if options.only in job.title]
     with ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        package = pool.submit(environment, workdir, tools)
-        shared = Shared(
-            package,
-            pool.submit(build, workdir, sdk, package),
-            pool.submit(golang.wire, run, workdir),
-            pool.submit(golang.rules, run, workdir),
-        )
+        python = pool.submit(environment, workdir, builder)
+        wheel = pool.submit(build, workdir, sdk, python)
+        shared = Shared(builder, python, wheel, pool.submit(settings, workdir))
         outcomes = pool.map(lambda job: attempt(workdir, sdk, job, shared), todo)
         count = dict.fromkeys((OK, FAILED, REFUSED, NOT_RUN), 0)
         for job, outcome in zip(todo, outcomes):

@@ -29,14 +29,29 @@ def kubeconfig() -> str:
     return os.environ["KUBECONFIG"]
 
 
+@pytest.fixture(scope="session")
+def remove() -> Callable[[str], None]:
+    """Gives a function that removes a namespace, and before it the MiniClusters in it.
+
+    Deleting the namespace alone would not do: an API server that was just started does
+    not tell of definitions for some seconds, and what is of a kind that the namespace
+    controller has not heard of then stays for ever.
+    """
+
+    def function(name: str) -> None:
+        client.CustomObjectsApi().delete_collection_namespaced_custom_object(GROUP, VERSION, name, PLURAL)
+        client.CoreV1Api().delete_namespace(name)
+
+    return function
+
+
 @pytest.fixture
-def namespace() -> Iterator[str]:
+def namespace(remove: Callable[[str], None]) -> Iterator[str]:
     """Gives a namespace of the test's own."""
     name = f"sdk-{uuid.uuid4().hex[:8]}"
-    core = client.CoreV1Api()
-    core.create_namespace({"metadata": {"name": name}})
+    client.CoreV1Api().create_namespace({"metadata": {"name": name}})
     yield name
-    core.delete_namespace(name)
+    remove(name)
 
 
 @pytest.fixture

@@ -33,15 +33,14 @@ def demo(name: str = "demo") -> MiniCluster:
 
 
 @pytest.fixture(scope="module")
-def client(kubeconfig) -> Iterator[MiniClusterClient]:
+def client(kubeconfig, remove) -> Iterator[MiniClusterClient]:
     """Gives a client of a namespace with the MiniCluster "demo", which runs."""
     client = MiniClusterClient(f"streams-{uuid.uuid4().hex[:8]}")
-    core = kubernetes.CoreV1Api()
-    core.create_namespace({"metadata": {"name": client.namespace}})
+    kubernetes.CoreV1Api().create_namespace({"metadata": {"name": client.namespace}})
     client.create(demo())
     client.wait_for("demo", "JobRunning", timeout=60)
     yield client
-    core.delete_namespace(client.namespace)
+    remove(client.namespace)
 
 
 @pytest.fixture(scope="module")
