@@ -8,6 +8,8 @@ N ?= 5
 ARGS ?=
 # What is made and checked does not hang on a workspace of one's own.
 export GOWORK ?= off
+# What is built into bin/ is found by name.
+export PATH := $(CURDIR)/bin:$(PATH)
 
 # The Go modules that are tested and vetted; test/cluster has a target of its own.
 MODULES := . api sdk/go test/apis examples/go
@@ -19,9 +21,10 @@ CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 # Whoever changes this version runs `make lint` once with it.
 GOLANGCI := v2.15.0
 STATICCHECK := v0.7.0
+HELM := v4.3.1
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster modules bench-go-clients
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm modules bench-go-clients
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no folder api/$(API_VERSION)" >&2; exit 2; }
@@ -61,7 +64,7 @@ build: ## Build the operator and its helper, static, into bin/
 cluster: bin/cluster ## Start a control plane for tests that stays; `bin/cluster down` ends it
 	@$< up --crd $(CRD)
 
-test-e2e: bin/cluster ## Run the tests that need a control plane, on one of their own
+test-e2e: bin/cluster bin/helm ## Run the tests that need a control plane, on one of their own
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 20m -v ./test/e2e
 
 test-cluster: bin/cluster ## Test the control plane itself: crashes, kills, restarts
@@ -109,6 +112,9 @@ clean: ## Remove .tools/ and bin/; the next run fetches the tools again
 
 bin/cluster:
 	@cd test/cluster && $(GO) build -buildvcs=false -o ../../$@ .
+
+bin/helm:
+	@GOBIN=$(CURDIR)/bin CGO_ENABLED=0 $(GO) install -trimpath helm.sh/helm/v4/cmd/helm@$(HELM)
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { gsub(/\$$\(GOLANGCI\)/, "$(GOLANGCI)"); printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
