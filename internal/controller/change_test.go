@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
@@ -196,31 +197,22 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestLost wants what is lost between a look and a write to be looked at again.
+// TestLost wants what is lost between a look and a write to be looked at again, soon, or rarely if
+// the namespace itself is gone.
 func TestLost(t *testing.T) {
 	w := newWorld(t, sample(t, "one", plain), sample(t, "two", plain))
 	w.reconcile("one")
-	w.failing = func(verb string, o client.Object) error {
-		return apierrors.NewNotFound(schema.GroupResource{Resource: "services"}, o.GetName())
-	}
-	if result, _ := w.reconcile("two"); result.RequeueAfter != retrySoon {
-		t.Errorf("it does not come back: %+v", result)
-	}
-	w.failing = func(verb string, o client.Object) error {
-		return apierrors.NewNotFound(api.Resource("miniclusters"), o.GetName())
-	}
-	if result, _ := w.reconcile("two"); !result.IsZero() {
-		t.Errorf("it comes back for a MiniCluster that is gone: %+v", result)
-	}
-}
-
-// TestStale wants a reconciliation that began with an old MiniCluster to write no status.
-func TestStale(t *testing.T) {
-	w := newWorld(t, sample(t, "mc", plain))
-	stale := get(w, &api.MiniCluster{}, "mc")
-	w.reconcile("mc")
-	err := w.update(t.Context(), stale, func() { report(stale, nil, nil) })
-	if !apierrors.IsConflict(err) {
-		t.Errorf("writing over a newer status: %v", err)
+	for _, test := range []struct {
+		lost schema.GroupResource
+		want time.Duration
+	}{
+		{schema.GroupResource{Resource: "services"}, retrySoon},
+		{schema.GroupResource{Resource: "namespaces"}, retryMost},
+		{api.Resource("miniclusters"), 0},
+	} {
+		w.failing = func(verb string, o client.Object) error { return apierrors.NewNotFound(test.lost, o.GetName()) }
+		if result, _ := w.reconcile("two"); result.RequeueAfter != test.want {
+			t.Errorf("without %s: %+v, want %s", test.lost, result, test.want)
+		}
 	}
 }

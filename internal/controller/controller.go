@@ -84,8 +84,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	switch {
 	case missing(err, "miniclusters"):
 		return ctrl.Result{}, nil
-	case missing(err, "namespaces"): // left behind by a namespace's deletion; tried more and more rarely
-		return ctrl.Result{}, err
+	case missing(err, "namespaces"): // the namespace's deletion has left it behind
+		log.FromContext(ctx).V(1).Info("there is no such namespace")
+		return ctrl.Result{RequeueAfter: retryMost}, nil
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
 		log.FromContext(ctx).V(1).Info("the cache was behind", "reason", err.Error())
 		return ctrl.Result{RequeueAfter: retrySoon}, nil

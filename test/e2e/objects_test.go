@@ -33,6 +33,9 @@ func (s *suite) namespace(t *testing.T) string {
 	}
 	t.Cleanup(func() {
 		for _, args := range [][]string{
+			// Not left to the namespace's deletion, which passes over kinds that a server does not
+			// tell of, and one that was just started tells of definitions only after seconds.
+			{"miniclusters", "--all", "--namespace", ns.Name},
 			{"namespace", ns.Name},
 			{"pv", "--selector", minicluster.LabelNamespace + "=" + ns.Name}, // those that were kept
 		} {
