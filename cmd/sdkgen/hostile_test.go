@@ -48,9 +48,6 @@ swagger:
 		t.Fatal(err)
 	}
 	p.link(t, ".tools", filepath.Join(root, ".tools"))
-	if err := os.CopyFS(p.path("templates"), os.DirFS(filepath.Join(root, "templates"))); err != nil {
-		t.Fatal(err)
-	}
 	if err := os.Remove(p.path("api/v1/doc.go")); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 func (p *project) withJava(t *testing.T, script string) {
 	t.Helper()
 	p.write(t, "fake.jar", []byte("fake"))
-	p.write(t, "py.json", []byte("{}"))
+	p.write(t, "templates/README", []byte("There is none."))
 	p.write(t, "jdk/release", []byte(`JAVA_VERSION="21.0.8"`))
 	p.write(t, "jdk/bin/java", []byte("#!/bin/sh\nfor config; do :; done\nout=$(dirname $config)/out\n"+p.expand(script)))
 	config := golden.Read(t, "testdata/project/sdkgen.yaml")
@@ -29,7 +29,8 @@ func (p *project) withJava(t *testing.T, script string) {
   java: jdk
 python:
   dir: sdk/python
-  config: py.json
+  package: widget
+  templates: templates
 `, sha256.Sum256([]byte("fake"))))
 }
 

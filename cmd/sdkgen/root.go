@@ -37,6 +37,7 @@ func (*differs) Error() string {
 type flags struct {
 	dir     string
 	config  string
+	tools   string
 	noCache bool
 	format  string
 	quiet   bool
@@ -109,6 +110,7 @@ func (a *app) root() *cobra.Command {
 	f := cmd.PersistentFlags()
 	f.StringVarP(&a.dir, "dir", "C", ".", "the project's root")
 	f.StringVar(&a.config, "config", "", "the configuration, relative to the root (default sdkgen.yaml)")
+	f.StringVar(&a.tools, "tools", "", "the folder of the jar and Java, relative to the root (default $SDKGEN_TOOLS, then .tools)")
 	f.BoolVar(&a.noCache, "no-cache", false, "run every stage, also where nothing changed")
 	f.StringVar(&a.format, "format", "text", "how findings are printed: text, json or github")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print errors only")
@@ -152,7 +154,7 @@ func (a *app) environment() (pipeline.Environment, error) {
 		cache = os.TempDir()
 	}
 	return pipeline.Environment{
-		Root: root, Config: filepath.ToSlash(a.config), Environ: os.Environ(),
+		Root: root, Config: filepath.ToSlash(a.config), Tools: a.tools, Environ: os.Environ(),
 		TempDir: os.TempDir(), CacheDir: filepath.Join(cache, "sdkgen"),
 		Modules: modules(), Build: build(), Log: a.logger(),
 	}, nil

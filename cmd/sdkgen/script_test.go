@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,9 +19,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sdkgen": main})
 }
 
-// TestScript runs testdata/script/*.txtar, each in a project of its own: an API of one kind in
-// a Go module that resolves from this one's module cache. "need-jar" makes .tools that of this
-// checkout.
+// TestScript runs testdata/script/*.txtar, each in a project of its own: an API of one kind in a Go
+// module that resolves from this one's module cache. -update rewrites the files that they compare.
 func TestScript(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -29,6 +29,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		UpdateScripts:       flag.Lookup("update").Value.String() == "true",
 		Setup: func(env *testscript.Env) error {
 			return setUp(env, root)
 		},
@@ -39,7 +40,7 @@ func TestScript(t *testing.T) {
 			return false, fmt.Errorf("there is no condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"need-jar":  func(ts *testscript.TestScript, _ bool, _ []string) { needJar(ts, root) },
+			"need-jar":  func(ts *testscript.TestScript, _ bool, args []string) { needJar(ts, root, args) },
 			"code":      code,
 			"replace":   replace,
 			"tree":      tree,
@@ -117,10 +118,9 @@ func goPath() string {
 	return filepath.Join(home, "go")
 }
 
-// needJar gives the script the tools and templates of this checkout.
-func needJar(ts *testscript.TestScript, root string) {
-	ts.Check(os.Symlink(filepath.Join(root, ".tools"), ts.MkAbs(".tools")))
-	ts.Check(os.CopyFS(ts.MkAbs("templates"), os.DirFS(filepath.Join(root, "templates"))))
+// needJar links the tools of this checkout: need-jar FOLDER.
+func needJar(ts *testscript.TestScript, root string, args []string) {
+	ts.Check(os.Symlink(filepath.Join(root, ".tools"), ts.MkAbs(args[0])))
 }
 
 // module makes a folder a module of its own: module DIR PATH.

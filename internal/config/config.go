@@ -3,7 +3,10 @@
 // root, with slashes, and may not leave it.
 package config
 
-import "strings"
+import (
+	"go/token"
+	"strings"
+)
 
 // File is the name of the configuration in the project's root.
 const File = "sdkgen.yaml"
@@ -25,7 +28,8 @@ type Config struct {
 	Rules Rules `yaml:"rules"`
 	// Swagger configures the document that the SDKs are made from.
 	Swagger Swagger `yaml:"swagger"`
-	// Generator is the openapi-generator jar; needed with Python or Go.
+	// Generator is the openapi-generator jar of Python and Go; the zero value is the pinned one, which
+	// sdkgen's own templates belong to, in the folder of tools.
 	Generator Generator `yaml:"generator"`
 	// Python is the SDK made by the jar's python-legacy generator.
 	Python *Python `yaml:"python"`
@@ -33,7 +37,13 @@ type Config struct {
 	Go *SDK `yaml:"go"`
 	// Clients are the packages made by code-generator.
 	Clients *Clients `yaml:"clients"`
+
+	at func(keys ...any) token.Position
 }
+
+// Pos returns the position of the value under the keys, texts for sections and numbers for lists, or
+// of the nearest one above it that is there.
+func (c *Config) Pos(keys ...any) token.Position { return c.at(keys...) }
 
 // API is one Go package with API types: one of the project's own, by Path, or one of a module
 // that the project's go.mod requires, by Package and Dir.
@@ -84,9 +94,12 @@ type SDK struct {
 	// Dir is the output folder. "{version}" in it stands for the API version, and
 	// must be there if there is more than one.
 	Dir string `yaml:"dir"`
-	// Config is the JSON file of generator options, the jar's -c.
+	// Package is the package's name in its language; needed unless Config gives it.
+	Package string `yaml:"package"`
+	// Config is the JSON file of generator options, the jar's -c, which win key by key over those that
+	// sdkgen's own templates want; none if empty.
 	Config string `yaml:"config"`
-	// Templates is the folder of mustache templates, the jar's -t.
+	// Templates is the folder of mustache templates, the jar's -t; sdkgen's own if empty.
 	Templates string `yaml:"templates"`
 	// Overlay is what is laid over the jar's output.
 	Overlay Overlay `yaml:"overlay"`

@@ -20,10 +20,11 @@ func keysOf(structName string) []string {
 func tags(t reflect.Type) []string {
 	var keys []string
 	for field := range t.Fields() {
-		if tag := field.Tag.Get("yaml"); tag != ",inline" {
-			keys = append(keys, tag)
-		} else {
+		switch tag := field.Tag.Get("yaml"); {
+		case tag == ",inline":
 			keys = append(keys, tags(field.Type)...)
+		case field.IsExported():
+			keys = append(keys, tag)
 		}
 	}
 	return keys

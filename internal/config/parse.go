@@ -36,6 +36,7 @@ func Parse(name string, data []byte) (*Config, error) {
 	if err := p.list.Err(); err != nil {
 		return nil, err
 	}
+	cfg.at = p.at
 	return cfg, nil
 }
 
@@ -115,7 +116,7 @@ func (p *checker) check(cfg *Config) {
 		}
 	}
 	p.sdk(cfg, cfg.Go, "go")
-	if cfg.Python != nil || cfg.Go != nil {
+	if cfg.Generator != (Generator{}) {
 		p.generator(&cfg.Generator)
 	}
 }
@@ -149,7 +150,11 @@ func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {
 		p.list.Add(p.at(key, "dir"), rule, fmt.Sprintf("write: dir: %s/%s", sdk.Dir, versionMark),
 			"%d API packages would be written to one folder", len(cfg.APIs))
 	}
-	p.path(&sdk.Config, true, key, "config")
+	if sdk.Package == "" && sdk.Config == "" {
+		p.list.Add(p.at(key, "package"), rule, fmt.Sprintf("write the name that it is imported by, for example:\n%s:\n  dir: %s\n  package: example", key, sdk.Dir),
+			"%s.package is missing: the name of the package", key)
+	}
+	p.path(&sdk.Config, false, key, "config")
 	p.path(&sdk.Templates, false, key, "templates")
 	p.path(&sdk.Overlay.Dir, false, key, "overlay", "dir")
 	for _, list := range []struct {
@@ -170,7 +175,7 @@ func (p *checker) generator(g *Generator) {
 	p.path(&g.Jar, true, "generator", "jar")
 	p.path(&g.Java, false, "generator", "java")
 	if !hexSum.MatchString(g.SHA256) {
-		p.list.Add(p.at("generator", "sha256"), rule, "openapi-generator-cli 6.6.0 has\nsha256: 9718ff7844e89462c75dcd9b20a35136f6db257bfe1b874db1e3002e99de4609",
+		p.list.Add(p.at("generator", "sha256"), rule, "leave out the section generator for the jar that sdkgen's own templates belong to",
 			"generator.sha256 is not 64 hexadecimal digits")
 	}
 }

@@ -9,17 +9,18 @@ import (
 	"testing"
 
 	"github.com/flux-framework/flux-operator/internal/openapigen"
+	"github.com/flux-framework/flux-operator/templates"
 )
 
 // Jar returns the pinned jar of this checkout.
 func Jar(t *testing.T) *openapigen.Jar {
 	t.Helper()
-	file, err := filepath.Abs(filepath.Join(Repository, ".tools/openapi-generator-cli-6.6.0.jar"))
+	file, err := filepath.Abs(filepath.Join(Repository, ".tools", templates.Jar))
 	if err != nil {
 		t.Fatal(err)
 	}
 	jar, err := openapigen.Find(openapigen.Where{
-		Jar: file, SHA256: "9718ff7844e89462c75dcd9b20a35136f6db257bfe1b874db1e3002e99de4609",
+		Jar: file, SHA256: templates.JarSHA256,
 		JavaHome: os.Getenv("JAVA_HOME"), Path: os.Getenv("PATH"), Java: filepath.Join(filepath.Dir(file), "java"),
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ package gosdk
 
 import (
 	"fmt"
+	"go/token"
 	"maps"
 	"slices"
 	"strings"
@@ -72,6 +73,22 @@ type Param struct {
 	Param string `json:"param"`
 	Type  string `json:"type"`
 	Last  bool   `json:"last,omitempty"`
+}
+
+// Options returns the generator options that sdkgen's own templates want; the package's name is to
+// be added.
+func Options() map[string]any {
+	return map[string]any{"globalProperties": map[string]any{
+		"apis": "", "apiDocs": "false", "apiTests": "false", "models": "", "modelDocs": "false", "modelTests": "false",
+	}}
+}
+
+// CheckPackage refuses a name that no package clause may have, and those of tests and of programs.
+func CheckPackage(name string) error {
+	if !token.IsIdentifier(name) || name == "_" || name == "main" || strings.HasSuffix(name, "_test") {
+		return fmt.Errorf("%q cannot be the name of a Go package that others import", name)
+	}
+	return nil
 }
 
 // Annotate returns a copy of the document for the jar: types of Kubernetes are left out, as

@@ -25,3 +25,17 @@ func annotate(document []byte) ([]byte, error) {
 	}
 	return swagger.Encode(out)
 }
+
+// TestCheckPackage tells names that Go imports from those that it does not.
+func TestCheckPackage(t *testing.T) {
+	for _, name := range []string{"example", "flux_operator", "v1", "Example"} {
+		if err := gosdk.CheckPackage(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for _, name := range []string{"", "_", "a-b", "a/b", "1a", "func", "main", "example_test", "a b", "a\n"} {
+		if gosdk.CheckPackage(name) == nil {
+			t.Errorf("%q is taken", name)
+		}
+	}
+}

@@ -50,12 +50,9 @@ func TestRender(t *testing.T) {
 			continue // an "error" case; and one of packages that do not exist
 		}
 		name := strings.ReplaceAll(c.Name, "-", "")
-		jobs = append(jobs, openapigen.Job{
-			Stage: "go", Name: name, Generator: "go", Spec: document, Templates: templates,
-			Config: map[string]any{"packageName": name, "hideGenerationTimestamp": true, "globalProperties": map[string]any{
-				"apis": "", "apiDocs": "false", "apiTests": "false", "models": "", "modelDocs": "false", "modelTests": "false",
-			}},
-		})
+		options := gosdk.Options()
+		options["packageName"] = name
+		jobs = append(jobs, openapigen.Job{Stage: "go", Name: name, Generator: "go", Spec: document, Templates: templates, Config: options})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()

@@ -31,17 +31,15 @@ type Where struct {
 	JavaHome string // value of JAVA_HOME, may be empty
 	Path     string // value of PATH
 	Java     string // folder of a runtime to use where the others have none, may be empty
+	Hint     string // what to do where the jar or Java is missing
 }
 
 const rule = "tools"
 
-// hint is what to do where a tool is missing: the project's make target gets it.
-const hint = "run `make tools`, which gets the pinned version, and Java where there is none"
-
 // Find checks the jar's checksum and looks for Java 11 or newer: in JAVA_HOME, on PATH, then
 // in the given folder. What is missing is a diag.List.
 func Find(where Where) (*Jar, error) {
-	if err := checkSum(where.Jar, where.SHA256); err != nil {
+	if err := checkSum(where); err != nil {
 		return nil, err
 	}
 	java, version, err := FindJava(where)
@@ -51,10 +49,10 @@ func Find(where Where) (*Jar, error) {
 	return &Jar{path: where.Jar, sum: where.SHA256, java: java, version: version}, nil
 }
 
-func checkSum(jar, want string) error {
-	file, err := os.Open(jar)
+func checkSum(where Where) error {
+	file, err := os.Open(where.Jar)
 	if errors.Is(err, fs.ErrNotExist) {
-		return diag.List{{Rule: rule, Message: "the openapi-generator jar is missing: " + jar, Hint: hint}}
+		return diag.List{{Rule: rule, Message: "the openapi-generator jar is missing: " + where.Jar, Hint: where.Hint}}
 	}
 	if err != nil {
 		return fmt.Errorf("opening the openapi-generator jar: %w", err)
@@ -64,9 +62,9 @@ func checkSum(jar, want string) error {
 	if _, err := io.Copy(sum, file); err != nil {
 		return fmt.Errorf("reading the openapi-generator jar: %w", err)
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
-		return diag.List{{Rule: rule, Message: fmt.Sprintf("%s has the sha256 %s, not %s", jar, got, want),
-			Hint: "remove the file, then " + hint}}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != where.SHA256 {
+		return diag.List{{Rule: rule, Message: fmt.Sprintf("%s has the sha256 %s, not %s", where.Jar, got, where.SHA256),
+			Hint: "remove the file; " + where.Hint}}
 	}
 	return nil
 }
@@ -96,7 +94,7 @@ func FindJava(where Where) (program string, version int, err error) {
 	if len(tried) > 0 {
 		message += " (" + strings.Join(tried, "; ") + ")"
 	}
-	return "", 0, diag.List{{Rule: rule, Message: message, Hint: hint}}
+	return "", 0, diag.List{{Rule: rule, Message: message, Hint: where.Hint}}
 }
 
 // candidates are the folders that may hold a java program, best first.

@@ -23,19 +23,19 @@ func TestFindJar(t *testing.T) {
 	write(t, filepath.Join(dir, "empty.jar"), "", 0o644)
 	sum := sha256.Sum256([]byte("PK and more"))
 	for name, want := range map[string]string{
-		"missing.jar":   "the openapi-generator jar is missing: " + dir + "/missing.jar (tools)\n    run `make tools`",
+		"missing.jar":   "the openapi-generator jar is missing: " + dir + "/missing.jar (tools)\n    fetch it",
 		"truncated.jar": dir + "/truncated.jar has the sha256 5157f660",
 		"empty.jar":     dir + "/empty.jar has the sha256 e3b0c442",
 		"":              "is a directory",
-		"whole.jar":     "Java 11 or newer was not found in JAVA_HOME or on PATH (tools)\n    run `make tools`",
+		"whole.jar":     "Java 11 or newer was not found in JAVA_HOME or on PATH (tools)\n    fetch it",
 	} {
-		_, err := openapigen.Find(openapigen.Where{Jar: filepath.Join(dir, name), SHA256: hex.EncodeToString(sum[:])})
+		_, err := openapigen.Find(openapigen.Where{Jar: filepath.Join(dir, name), SHA256: hex.EncodeToString(sum[:]), Hint: "fetch it"})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\nwant %s", name, err, want)
 		}
 	}
-	_, err := openapigen.Find(openapigen.Where{Jar: whole, SHA256: "f00"})
-	if list, ok := errors.AsType[diag.List](err); !ok || len(list) != 1 || !strings.HasPrefix(list[0].Hint, "remove the file") {
+	_, err := openapigen.Find(openapigen.Where{Jar: whole, SHA256: "f00", Hint: "fetch it"})
+	if list, ok := errors.AsType[diag.List](err); !ok || len(list) != 1 || list[0].Hint != "remove the file; fetch it" {
 		t.Errorf("a wrong sum: %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestFindJavaOrder(t *testing.T) {
 			t.Errorf("%s: %s, version %d, %v", name, program, version, err)
 		}
 	}
-	_, _, err := openapigen.FindJava(openapigen.Where{JavaHome: old, Path: path(broken, empty), Java: empty})
+	_, _, err := openapigen.FindJava(openapigen.Where{JavaHome: old, Path: path(broken, empty), Java: empty, Hint: "fetch it"})
 	want := fmt.Sprintf("Java 11 or newer was not found in JAVA_HOME or on PATH, nor in %s (%s/bin/java is version 8; %s/bin/java does not run: exit status 3: no runtime) (tools)", empty, old, broken)
 	if err == nil || !strings.HasPrefix(err.Error(), want+"\n") {
 		t.Errorf("none: %v\nwant  %s", err, want)

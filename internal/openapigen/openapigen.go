@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
@@ -35,11 +36,11 @@ type Job struct {
 	Spec      []byte         // the document, as the jar is to see it
 	Config    map[string]any // options of the generator, the jar's -c
 	Templates string         // folder of templates, absolute; empty for the jar's own
-	Root      string         // the project's, absolute: messages name templates relative to it; may be empty
+	Called    string         // what messages call Templates; itself if empty
 }
 
 // Run makes all jobs in one Java process and returns a set for each, with paths relative to
-// the SDK's own folder. scratch is an existing
+// the SDK's own folder, without what nobody wants of the jar's output. scratch is an existing
 // empty folder; the jar always writes into a new one, as it neither refreshes nor removes
 // what it finds.
 func (j *Jar) Run(ctx context.Context, log *slog.Logger, scratch string, jobs []Job) ([]*artifact.Set, error) {
@@ -83,7 +84,7 @@ func (job Job) write(dir string) (string, error) {
 	for key, value := range job.Config {
 		config[key] = value
 	}
-	if err := job.addPackage(config); err != nil {
+	if err := job.addFiles(config); err != nil {
 		return "", err
 	}
 	config["generatorName"] = job.Generator
@@ -126,6 +127,10 @@ func (j *Jar) flags() []string {
 	}
 }
 
+// unwanted is what the jar writes and nobody wants: its own notes, and a file that would have pytest
+// import the source beside the tests in place of what is installed.
+var unwanted = []string{".openapi-generator/FILES", ".openapi-generator/VERSION", ".openapi-generator-ignore", "test/__init__.py"}
+
 // read collects what the jar wrote. Go files are formatted: the jar's are not.
 func (job Job) read(dir string) (*artifact.Set, error) {
 	set := &artifact.Set{}
@@ -138,7 +143,7 @@ func (job Job) read(dir string) (*artifact.Set, error) {
 			return err
 		}
 		rel, err := filepath.Rel(dir, file)
-		if err != nil {
+		if err != nil || slices.Contains(unwanted, filepath.ToSlash(rel)) {
 			return err
 		}
 		if strings.HasSuffix(file, ".go") {

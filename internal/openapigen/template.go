@@ -2,6 +2,7 @@ package openapigen
 
 import (
 	"archive/zip"
+	"cmp"
 	"fmt"
 	"go/token"
 	"io/fs"
@@ -21,9 +22,13 @@ const templateRule = "template"
 // mustache is how the names of templates end.
 const mustache = ".mustache"
 
-// packageDir is the folder of templates for files of the package that the generator does not
-// know: package/_model.py.mustache becomes _model.py there, without being listed anywhere.
-const packageDir = "package"
+// Folders of templates for files that the generator does not know, without being listed anywhere:
+// package/_model.py.mustache becomes _model.py in the package, project/README.md.mustache README.md
+// in the output's root.
+const (
+	packageDir = "package"
+	projectDir = "project"
+)
 
 // packageFolder is where a generator puts the package, below the output: Go's is the output.
 func (job Job) packageFolder(config map[string]any) any {
@@ -33,26 +38,30 @@ func (job Job) packageFolder(config map[string]any) any {
 	return config["packageName"]
 }
 
-// addPackage lists the templates of the package folder in a generator's configuration.
-func (job Job) addPackage(config map[string]any) error {
+// addFiles lists the templates of the package and project folders in a generator's configuration.
+func (job Job) addFiles(config map[string]any) error {
 	if job.Templates == "" {
 		return nil
-	}
-	templates, err := fs.Glob(os.DirFS(job.Templates), packageDir+"/*"+mustache)
-	if err != nil || len(templates) == 0 {
-		return err
 	}
 	files := map[string]any{}
 	listed, _ := config["files"].(map[string]any)
 	maps.Copy(files, listed)
 	var names []string
-	for _, template := range templates {
-		name := strings.TrimSuffix(path.Base(template), mustache)
-		names = append(names, name)
-		files[template] = map[string]any{
-			"destinationFilename": name, "folder": job.packageFolder(config), "templateType": "SupportingFiles",
+	for dir, folder := range map[string]any{packageDir: job.packageFolder(config), projectDir: ""} {
+		templates, err := fs.Glob(os.DirFS(job.Templates), dir+"/*"+mustache)
+		if err != nil {
+			return err
+		}
+		for _, template := range templates {
+			name := strings.TrimSuffix(path.Base(template), mustache)
+			names = append(names, name)
+			files[template] = map[string]any{"destinationFilename": name, "folder": folder, "templateType": "SupportingFiles"}
 		}
 	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
 	config["files"] = files
 	// What is listed here is made, and nothing else; an empty text means everything, and so does
 	// it that no kind of file is named.
@@ -73,8 +82,8 @@ func (j *Jar) checkTemplates(job Job) error {
 		return nil
 	}
 	if info, err := os.Stat(job.Templates); err != nil || !info.IsDir() {
-		return diag.List{{Rule: templateRule, Message: "there is no folder " + job.relative(job.Templates),
-			Hint: "templates in sdkgen.yaml names the folder of mustache templates; leave it out for the jar's own"}}
+		return diag.List{{Rule: templateRule, Message: "there is no folder " + job.called("."),
+			Hint: "templates in sdkgen.yaml names the folder of mustache templates; leave it out for sdkgen's own"}}
 	}
 	var list diag.List
 	uses := map[string]bool{}
@@ -83,13 +92,12 @@ func (j *Jar) checkTemplates(job Job) error {
 		if err != nil || entry.IsDir() || path.Ext(name) != mustache {
 			return err
 		}
-		file := filepath.Join(job.Templates, filepath.FromSlash(name))
-		data, err := os.ReadFile(file)
+		data, err := os.ReadFile(filepath.Join(job.Templates, filepath.FromSlash(name)))
 		if err != nil {
 			return err
 		}
 		names = append(names, name)
-		partials, found := parseTemplate(job.relative(file), string(data))
+		partials, found := parseTemplate(job.called(name), string(data))
 		list = append(list, found...)
 		for _, partial := range partials {
 			uses[partial+mustache] = true
@@ -118,10 +126,10 @@ func (j *Jar) checkUses(job Job, names []string, partials map[string]bool) error
 	files, _ := job.Config["files"].(map[string]any)
 	var list diag.List
 	for _, name := range names {
-		if _, listed := files[name]; listed || partials[name] || slices.Contains(own, name) || path.Dir(name) == packageDir {
+		if _, listed := files[name]; listed || partials[name] || slices.Contains(own, name) || path.Dir(name) == packageDir || path.Dir(name) == projectDir {
 			continue
 		}
-		list.Add(token.Position{Filename: job.relative(filepath.Join(job.Templates, filepath.FromSlash(name)))}, templateRule,
+		list.Add(token.Position{Filename: job.called(name)}, templateRule,
 			"correct its name, or remove it; for a file of its own, list it under files in the generator's configuration",
 			"nothing uses this template: the generator %s has none of this name", job.Generator)
 	}
@@ -144,12 +152,9 @@ func (j *Jar) templates(generator string) ([]string, error) {
 	return names, nil
 }
 
-// relative names a file as findings do: relative to the project where it lies inside.
-func (job Job) relative(file string) string {
-	if rel, err := filepath.Rel(job.Root, file); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return file
+// called names a template as findings do.
+func (job Job) called(name string) string {
+	return path.Join(cmp.Or(job.Called, filepath.ToSlash(job.Templates)), name)
 }
 
 // parseTemplate returns the partials that a template takes in, and what keeps it from being one:

@@ -16,7 +16,7 @@ func TestTemplates(t *testing.T) {
 	golden.Each(t, "templates/*.txtar", func(t *testing.T, c *golden.Case) {
 		dir := t.TempDir()
 		job := job("go", "go", filepath.Join(dir, "templates"))
-		job.Root = dir
+		job.Called = "templates"
 		for _, f := range c.Files {
 			switch f.Name {
 			case "error":

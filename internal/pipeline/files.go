@@ -4,26 +4,64 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/token"
 	"io/fs"
+	"maps"
+	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
 	"github.com/flux-framework/flux-operator/internal/config"
 	"github.com/flux-framework/flux-operator/internal/diag"
+	"github.com/flux-framework/flux-operator/templates"
 )
 
 // ownOptions are the generator options that sdkgen sets itself.
 var ownOptions = []string{"generatorName", "inputSpec", "outputDir", "packageVersion", "templateDir"}
 
-// generatorConfig reads a language's generator options and adds the version.
-func (r *run) generatorConfig(sdk *config.SDK) (map[string]any, error) {
+// options are a language's generator options: those of sdkgen's own templates, those of the project,
+// which win, and those that sdkgen sets.
+func (r *run) options(lang language) (map[string]any, error) {
+	given, err := r.givenOptions(lang.sdk)
+	if err != nil {
+		return nil, err
+	}
+	pos, name := r.cfg.Pos(lang.stage, "package"), lang.sdk.Package
+	var list diag.List
+	switch value, ok := given["packageName"]; {
+	case !ok && name == "":
+		list.Add(pos, "config", fmt.Sprintf("write the name that it is imported by, for example:\n%s:\n  package: example", lang.stage),
+			"%s.package is missing, and %s has no packageName", lang.stage, lang.sdk.Config)
+		return nil, list
+	case ok && name != "" && value != name:
+		list.Add(pos, "config", "keep one of the two", "%s.package is %q, but the packageName in %s is %q", lang.stage, name, lang.sdk.Config, value)
+		return nil, list
+	case ok:
+		name, _ = value.(string)
+	}
+	if err := lang.named(name); err != nil {
+		list.Add(pos, "config", "write lower-case letters, digits and underscores", "%v", err)
+		return nil, list
+	}
+	options := lang.options()
+	maps.Copy(options, given)
+	options["packageName"], options["packageVersion"], options["hideGenerationTimestamp"] = name, r.cfg.Version, true
+	return options, nil
+}
+
+// givenOptions reads the project's own generator options for a language; none if there is no file.
+func (r *run) givenOptions(sdk *config.SDK) (map[string]any, error) {
+	options := map[string]any{}
+	if sdk.Config == "" {
+		return options, nil
+	}
 	data, err := r.root.ReadFile(filepath.FromSlash(sdk.Config))
 	if err != nil {
 		return nil, unreadable(sdk.Config, "config of a language in sdkgen.yaml names the file of the generator's options, in JSON", err)
 	}
-	options := map[string]any{}
 	if err := json.Unmarshal(data, &options); err != nil {
 		return nil, diag.List{{Pos: jsonPosition(sdk.Config, data, err), Rule: "config", Message: err.Error(), Hint: "the generator's options are a JSON object"}}
 	}
@@ -32,18 +70,48 @@ func (r *run) generatorConfig(sdk *config.SDK) (map[string]any, error) {
 			return nil, diag.List{{Pos: token.Position{Filename: sdk.Config}, Rule: "config", Message: name + " is set by sdkgen", Hint: "remove it"}}
 		}
 	}
-	options["packageVersion"] = r.cfg.Version
-	options["hideGenerationTimestamp"] = true
 	return options, nil
+}
+
+// ownTemplates is what messages call sdkgen's own templates.
+const ownTemplates = "sdkgen's own templates"
+
+// templates returns the folder of a language's templates, and what messages call it. sdkgen's own are
+// written to scratch.
+func (r *run) templates(lang language) (folder, called string, err error) {
+	if lang.sdk.Templates != "" {
+		return r.env.path(lang.sdk.Templates), lang.sdk.Templates, nil
+	}
+	own, err := fs.Sub(templates.FS, lang.own)
+	if err != nil {
+		return "", "", fmt.Errorf("reading %s: %w", ownTemplates, err)
+	}
+	folder = filepath.Join(r.scratch, "templates", lang.stage)
+	if err := os.CopyFS(folder, own); err != nil {
+		return "", "", fmt.Errorf("writing %s: %w", ownTemplates, err)
+	}
+	return folder, path.Join(ownTemplates, lang.own), nil
+}
+
+// readTemplates reads a language's templates.
+func (r *run) readTemplates(lang language) (*artifact.Set, error) {
+	if lang.sdk.Templates == "" {
+		return readFolder(templates.FS, lang.own, "key")
+	}
+	return r.readTree(lang.sdk.Templates, "key")
 }
 
 // readTree reads a folder of the project, with paths relative to it; nothing if it is "".
 func (r *run) readTree(dir, stage string) (*artifact.Set, error) {
-	set := &artifact.Set{}
 	if dir == "" {
-		return set, nil
+		return &artifact.Set{}, nil
 	}
-	err := fs.WalkDir(r.root.FS(), dir, func(name string, entry fs.DirEntry, err error) error {
+	return readFolder(r.root.FS(), dir, stage)
+}
+
+func readFolder(tree fs.FS, dir, stage string) (*artifact.Set, error) {
+	set := &artifact.Set{}
+	err := fs.WalkDir(tree, dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -53,7 +121,7 @@ func (r *run) readTree(dir, stage string) (*artifact.Set, error) {
 			}
 			return nil
 		}
-		data, err := fs.ReadFile(r.root.FS(), name)
+		data, err := fs.ReadFile(tree, name)
 		if err != nil {
 			return err
 		}
@@ -87,10 +155,10 @@ func (r *run) readOptional(name string) ([]byte, error) {
 // unreadable is the finding for a file or folder of the project that cannot be read.
 func unreadable(name, hint string, err error) error {
 	message := "it cannot be read: " + err.Error()
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		message = "it cannot be read: " + path.Err.Error()
-		if name != path.Path && filepath.IsLocal(path.Path) { // in the folder of that name
-			name = path.Path
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		message = "it cannot be read: " + at.Err.Error()
+		if name != at.Path && filepath.IsLocal(at.Path) { // in the folder of that name
+			name = at.Path
 		}
 	}
 	return diag.List{{Pos: token.Position{Filename: name}, Rule: "config", Message: message, Hint: hint}}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
-	"github.com/flux-framework/flux-operator/internal/config"
 	"github.com/flux-framework/flux-operator/internal/gogen"
 	"github.com/flux-framework/flux-operator/internal/load"
 	"github.com/flux-framework/flux-operator/internal/swagger"
@@ -38,7 +37,7 @@ func (r *run) key(stage string) (string, error) {
 	case PythonStage:
 		err = r.sdkKey(k, r.python())
 	case GoStage:
-		err = r.sdkKey(k, r.cfg.Go)
+		err = r.sdkKey(k, r.golang())
 	default:
 		err = r.sourceKey(k, stage)
 	}
@@ -89,19 +88,25 @@ func (r *run) sourceKey(k *keyer, stage string) error {
 	return nil
 }
 
-// sdkKey adds what an SDK depends on: the documents, the jar, and its configuration and templates.
-func (r *run) sdkKey(k *keyer, sdk *config.SDK) error {
-	k.add("version", r.cfg.Version)
-	k.add("jar", r.cfg.Generator.SHA256)
-	k.json("sdk", sdk)
-	k.file(r, sdk.Config)
-	for _, dir := range []string{sdk.Templates, sdk.Overlay.Dir} {
-		tree, err := r.readTree(dir, "key")
-		if err != nil {
-			return err
-		}
-		k.set(dir, tree)
+// sdkKey adds what an SDK depends on: the documents, the jar, and its options and templates.
+func (r *run) sdkKey(k *keyer, lang language) error {
+	options, err := r.options(lang)
+	if err != nil {
+		return err
 	}
+	k.add("jar", r.where().SHA256)
+	k.json("sdk", lang.sdk)
+	k.json("options", options)
+	made, err := r.readTemplates(lang)
+	if err != nil {
+		return err
+	}
+	k.set("templates", made)
+	laid, err := r.readTree(lang.sdk.Overlay.Dir, "key")
+	if err != nil {
+		return err
+	}
+	k.set("overlay", laid)
 	k.set("documents", r.sets[swagger.Stage])
 	return nil
 }

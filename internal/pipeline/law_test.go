@@ -30,10 +30,12 @@ var allowed = map[string][]string{
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	"internal/python":     {},
 	"internal/pyuse":      {"internal/artifact", "internal/diag", "internal/python"},
-	golden:                {"internal/openapigen"},
+	"templates":           {},
+	golden:                {"internal/openapigen", "templates"},
 	"internal/pipeline": {
 		"internal/artifact", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
 		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/python", "internal/pyuse", "internal/rules", "internal/swagger",
+		"templates",
 	},
 	"cmd/sdkgen": {"internal/artifact", "internal/diag", "internal/pipeline"},
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/flux-framework/flux-operator/internal/gogen"
 	"github.com/flux-framework/flux-operator/internal/lint"
 	"github.com/flux-framework/flux-operator/internal/load"
-	"github.com/flux-framework/flux-operator/internal/openapigen"
 	"github.com/flux-framework/flux-operator/internal/swagger"
 )
 
@@ -45,6 +44,7 @@ var Stages = []string{
 type Environment struct {
 	Root     string            // the project's root, absolute
 	Config   string            // the configuration's file, relative to Root; "" for config.File
+	Tools    string            // folder of the jar and Java, maybe relative to Root; "" for SDKGEN_TOOLS of Environ, then .tools
 	Environ  []string          // as os.Environ gives it
 	TempDir  string            // for scratch folders
 	CacheDir string            // for the lock against a second run
@@ -195,30 +195,6 @@ func (e Environment) path(rel string) string {
 	}
 	return filepath.Join(e.Root, filepath.FromSlash(rel))
 }
-
-// tools says where the jar and Java are looked for.
-func (p *Project) tools() openapigen.Where {
-	g := p.cfg.Generator
-	return openapigen.Where{
-		Jar: p.env.path(g.Jar), SHA256: g.SHA256, Java: p.env.path(g.Java),
-		JavaHome: p.env.environ("JAVA_HOME"), Path: p.env.environ("PATH"),
-	}
-}
-
-// Java returns the java program that would run the jar, and its major version.
-func (p *Project) Java() (program string, version int, err error) {
-	return openapigen.FindJava(p.tools())
-}
-
-// Jar returns the jar's path, and an error if it is missing or not the pinned one.
-func (p *Project) Jar() (string, error) {
-	where := p.tools()
-	_, err := openapigen.Find(where)
-	return where.Jar, err
-}
-
-// NeedsJava says whether an SDK is made by the jar.
-func (p *Project) NeedsJava() bool { return p.cfg.Python != nil || p.cfg.Go != nil }
 
 // Load reads the API packages and checks their markers.
 func (p *Project) Load(ctx context.Context) (*load.Result, error) {

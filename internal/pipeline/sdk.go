@@ -17,29 +17,32 @@ import (
 	"github.com/flux-framework/flux-operator/internal/overlay"
 	"github.com/flux-framework/flux-operator/internal/pysdk"
 	"github.com/flux-framework/flux-operator/internal/swagger"
+	"github.com/flux-framework/flux-operator/templates"
 )
 
 // language is one of the jar's generators, with what works out what its templates print.
 type language struct {
 	stage     string
 	generator string
-	sdk       *config.SDK
+	sdk       *config.SDK // nil if it is not wanted
+	own       string      // the folder of sdkgen's own templates
+	options   func() map[string]any
+	named     func(name string) error // refuses a name that is none for a package
 	annotate  func(*spec.Swagger) (*spec.Swagger, error)
 }
 
-func (p *Project) languages() []language {
-	return []language{
-		{PythonStage, "python-legacy", p.python(), pysdk.Annotate},
-		{GoStage, "go", p.cfg.Go, gosdk.Annotate},
+func (p *Project) languages() []language { return []language{p.python(), p.golang()} }
+
+func (p *Project) python() language {
+	lang := language{PythonStage, "python-legacy", nil, templates.Python, pysdk.Options, pysdk.CheckPackage, pysdk.Annotate}
+	if p.cfg.Python != nil {
+		lang.sdk = &p.cfg.Python.SDK
 	}
+	return lang
 }
 
-// python is the configuration of the SDK in Python; nil if there is none.
-func (p *Project) python() *config.SDK {
-	if p.cfg.Python == nil {
-		return nil
-	}
-	return &p.cfg.Python.SDK
+func (p *Project) golang() language {
+	return language{GoStage, "go", p.cfg.Go, templates.Go, gosdk.Options, gosdk.CheckPackage, gosdk.Annotate}
 }
 
 // sdkJob is the one Java process of a run: all languages and API versions that changed.
@@ -77,14 +80,18 @@ func (r *run) prepareSDKs() (*sdkJob, error) {
 	if len(job.jobs) == 0 {
 		return job, nil
 	}
-	jar, err := openapigen.Find(r.tools())
+	jar, err := openapigen.Find(r.where())
 	job.jar = jar
 	return job, err
 }
 
 // add prepares the jobs of one language, one for each API version.
 func (s *sdkJob) add(lang language) error {
-	options, err := s.r.generatorConfig(lang.sdk)
+	options, err := s.r.options(lang)
+	if err != nil {
+		return err
+	}
+	folder, called, err := s.r.templates(lang)
 	if err != nil {
 		return err
 	}
@@ -103,7 +110,7 @@ func (s *sdkJob) add(lang language) error {
 		}
 		s.jobs = append(s.jobs, openapigen.Job{
 			Stage: lang.stage, Name: fmt.Sprintf("%s-%d", lang.stage, len(s.jobs)), Generator: lang.generator,
-			Spec: data, Config: options, Templates: s.r.env.path(lang.sdk.Templates), Root: s.r.env.Root,
+			Spec: data, Config: options, Templates: folder, Called: called,
 		})
 		dir := lang.sdk.ForVersion(doc.Info.Version)
 		if slices.ContainsFunc(s.outputs, func(o output) bool { return o.dir == dir }) {

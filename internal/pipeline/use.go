@@ -23,9 +23,6 @@ import (
 // Python is needed, whether that was made anew or not.
 const useStage = "use"
 
-// defaultPackage is what the jar names a package that the options give no name.
-const defaultPackage = "openapi_client"
-
 // checkUse holds the Python that was written by hand against the SDK as it will be.
 func (r *run) checkUse(users []pyuse.File) error {
 	made := r.sets[PythonStage]
@@ -76,14 +73,11 @@ func (r *run) users() (files []pyuse.File, err error) {
 
 // pythonSDKs returns what the check is to know of the SDK of each API version.
 func (r *run) pythonSDKs(made *artifact.Set) ([]pyuse.SDK, error) {
-	options, err := r.generatorConfig(r.python())
+	options, err := r.options(r.python())
 	if err != nil {
 		return nil, err
 	}
 	name, _ := options["packageName"].(string)
-	if name == "" {
-		name = defaultPackage
-	}
 	var sdks []pyuse.SDK
 	for file := range r.sets[swagger.Stage].All() {
 		doc, err := swagger.Decode(file.Data)

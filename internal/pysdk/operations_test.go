@@ -110,7 +110,7 @@ func TestRenderOperations(t *testing.T) {
 		cases = append(cases, c)
 		jobs = append(jobs, openapigen.Job{
 			Stage: "python", Name: name, Generator: "python-legacy",
-			Spec: document, Config: options(t, name), Templates: templates,
+			Spec: document, Config: options(name), Templates: templates,
 		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

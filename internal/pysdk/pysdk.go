@@ -65,7 +65,8 @@ type Field struct {
 }
 
 // Annotate returns a copy of the document for the jar: Kubernetes' own types are left out, as
-// their classes are the kubernetes package's, and each other definition carries its Model.
+// their classes are the kubernetes package's, each other definition carries its Model, and the
+// document's info its Project.
 // Two properties with one attribute, or two definitions with one module, are an error.
 func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 	paths, err := operations(doc)
@@ -73,7 +74,7 @@ func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 		return nil, err
 	}
 	out := *swagger.WithoutPaths(doc) // what only paths refer to is the kubernetes package's
-	out.Paths = paths
+	out.Paths, out.Info = paths, info(doc)
 	out.Definitions = spec.Definitions{}
 	modules := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {

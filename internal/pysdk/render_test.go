@@ -1,7 +1,6 @@
 package pysdk_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -44,7 +43,7 @@ func TestRender(t *testing.T) {
 		documents[name] = document
 		jobs = append(jobs, openapigen.Job{
 			Stage: "python", Name: name, Generator: "python-legacy",
-			Spec: document, Config: options(t, name), Templates: templates,
+			Spec: document, Config: options(name), Templates: templates,
 		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -58,9 +57,9 @@ func TestRender(t *testing.T) {
 			checkModules(t, sets[i], job.Name, documents[job.Name])
 			dir := t.TempDir()
 			unpack(t, sets[i], dir)
-			cmd := exec.CommandContext(ctx, python, "-W", "error", "-m", "unittest", "discover", "-s", "test", "-t", ".")
+			cmd := exec.CommandContext(ctx, python, "-W", "error", "-m", "unittest", "discover", "-s", "test")
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=.")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -68,18 +67,10 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// options are the project's, for a package of another name.
-func options(t *testing.T, name string) map[string]any {
-	t.Helper()
-	data, err := os.ReadFile("../../hack/python-sdk/swagger_config.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := map[string]any{}
-	if err := json.Unmarshal(bytes.ReplaceAll(data, []byte("fluxoperator"), []byte(name)), &config); err != nil {
-		t.Fatal(err)
-	}
-	config["packageVersion"] = "0.0.1"
+// options are those that the templates want, for a package of a name.
+func options(name string) map[string]any {
+	config := pysdk.Options()
+	config["packageName"], config["packageVersion"] = name, "0.0.1"
 	return config
 }
 

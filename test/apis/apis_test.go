@@ -122,8 +122,7 @@ func build(t *testing.T) string {
 	return program
 }
 
-// project writes a project that wants SDKs of the API: this module's go.mod, the repository's
-// templates, and a configuration.
+// project writes a project that wants SDKs of the API: this module's go.mod and a configuration.
 func (a api) project(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -136,13 +135,6 @@ func (a api) project(t *testing.T) string {
 	}
 	if err := os.Symlink(tools, filepath.Join(root, ".tools")); err != nil {
 		t.Fatal(err)
-	}
-	for _, lang := range []string{"python", "go"} {
-		if err := os.CopyFS(filepath.Join(root, "templates", lang), os.DirFS(filepath.Join(repository, "templates", lang, "mustache"))); err != nil {
-			t.Fatal(err)
-		}
-		options := read(t, filepath.Join(repository, "hack", lang+"-sdk", "swagger_config.json"))
-		write(t, root, lang+".json", strings.ReplaceAll(options, "fluxoperator", a.name))
 	}
 	// What is indirect here is required by the Go package there.
 	goMod := strings.ReplaceAll(read(t, "go.mod"), " // indirect", "")

