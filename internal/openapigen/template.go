@@ -47,21 +47,23 @@ func (job Job) addFiles(config map[string]any) error {
 	listed, _ := config["files"].(map[string]any)
 	maps.Copy(files, listed)
 	var names []string
-	for dir, folder := range map[string]any{packageDir: job.packageFolder(config), projectDir: ""} {
-		templates, err := fs.Glob(os.DirFS(job.Templates), dir+"/*"+mustache)
+	for _, at := range []struct {
+		dir    string
+		folder any // below the output
+	}{{packageDir, job.packageFolder(config)}, {projectDir, ""}} {
+		templates, err := fs.Glob(os.DirFS(job.Templates), at.dir+"/*"+mustache)
 		if err != nil {
 			return err
 		}
 		for _, template := range templates {
 			name := strings.TrimSuffix(path.Base(template), mustache)
 			names = append(names, name)
-			files[template] = map[string]any{"destinationFilename": name, "folder": folder, "templateType": "SupportingFiles"}
+			files[template] = map[string]any{"destinationFilename": name, "folder": at.folder, "templateType": "SupportingFiles"}
 		}
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	slices.Sort(names)
 	config["files"] = files
 	// What is listed here is made, and nothing else; an empty text means everything, and so does
 	// it that no kind of file is named.

@@ -38,9 +38,9 @@ func TestTemplates(t *testing.T) {
 	})
 }
 
-// TestPackageFolder checks where the files of the package folder go, and that a configuration which
+// TestFolders checks where the files of the package and project folders go, and that a configuration which
 // names kinds of files does not leave them out.
-func TestPackageFolder(t *testing.T) {
+func TestFolders(t *testing.T) {
 	for _, c := range []struct {
 		generator string
 		given     map[string]any
@@ -48,12 +48,13 @@ func TestPackageFolder(t *testing.T) {
 		made      any
 	}{
 		{"go", nil, "", nil},
-		{"go", map[string]any{"models": ""}, "", "extra.go"},
+		{"go", map[string]any{"models": ""}, "", "extra.go,NOTES"},
 		{"go", map[string]any{"supportingFiles": ""}, "", ""},
-		{"python-legacy", map[string]any{"supportingFiles": "x.py"}, "made", "x.py,extra.go"},
+		{"python-legacy", map[string]any{"supportingFiles": "x.py"}, "made", "x.py,extra.go,NOTES"},
 	} {
 		scratch, dir := t.TempDir(), t.TempDir()
 		golden.Write(t, dir, "package/extra.go.mustache", []byte("package {{packageName}}\n"))
+		golden.Write(t, dir, "project/NOTES.mustache", []byte("{{packageName}}\n"))
 		job := job("sdk", c.generator, dir)
 		if c.given != nil {
 			job.Config["globalProperties"] = c.given
@@ -72,6 +73,9 @@ func TestPackageFolder(t *testing.T) {
 		file := got.Files["package/extra.go.mustache"]
 		if file.Folder != c.folder || file.DestinationFilename != "extra.go" || got.GlobalProperties["supportingFiles"] != c.made {
 			t.Errorf("%+v: %+v", c, got)
+		}
+		if notes := got.Files["project/NOTES.mustache"]; notes.Folder != "" || notes.DestinationFilename != "NOTES" {
+			t.Errorf("%+v: %+v", c, notes)
 		}
 	}
 }

@@ -134,6 +134,7 @@ var reserved = map[string][]string{
 	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/artifact", "cmd/sdkgen"},
 	"os.MkdirAll":  {"internal/openapigen", "internal/artifact"},
 	"os.MkdirTemp": {"internal/pipeline"},
+	"os.CopyFS":    {"internal/pipeline"}, // sdkgen's own templates, to scratch
 	"os.RemoveAll": {"internal/pipeline"},
 	"os.Create":    {},
 	"os.OpenFile":  {},
