@@ -16,6 +16,10 @@ MODULES := . api sdk/go test/apis examples/go
 # $(call each,COMMAND) runs a command in every one of them.
 each = @for module in $(MODULES); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
 
+# The operators in examples/, each a project of its own; $(call operators,TARGET) makes a target of each.
+OPERATORS := $(patsubst %/Makefile,%,$(wildcard examples/operators/*/Makefile))
+operators = @for operator in $(OPERATORS); do echo "$$operator: $(1)"; $(MAKE) -C $$operator $(1) || exit; done
+
 SDKGEN := .tools/bin/sdkgen
 CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 # Whoever changes this version runs `make lint` once with it.
@@ -24,7 +28,7 @@ STATICCHECK := v0.7.0
 HELM := v4.3.1
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm modules bench-go-clients
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm modules bench-go-clients
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no folder api/$(API_VERSION)" >&2; exit 2; }
@@ -53,6 +57,7 @@ rules: tools ## Check the types against the API rules; ARGS=--update accepts the
 
 test: tools ## Run all tests: Go, then Python
 	$(call each,$(GO) test -timeout 20m ./...)
+	$(call operators,test)
 	$(PYTHON) test/python/matrix.py --workdir .tools/python
 
 test-python: tools ## Run the Python tests only, on every Python and kubernetes client
@@ -64,8 +69,13 @@ build: ## Build the operator and its helper, static, into bin/
 cluster: bin/cluster ## Start a control plane for tests that stays; `bin/cluster down` ends it
 	@$< up --crd $(CRD)
 
-test-e2e: bin/cluster bin/helm ## Run the tests that need a control plane, on one of their own
+test-e2e: test-e2e-flux test-e2e-operators ## Run the tests that need a control plane, on ones of their own
+
+test-e2e-flux: bin/cluster bin/helm
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 20m -v ./test/e2e
+
+test-e2e-operators: tools bin/cluster bin/helm
+	$(call operators,test-e2e)
 
 test-cluster: bin/cluster ## Test the control plane itself: crashes, kills, restarts
 	@$< build >/dev/null
@@ -103,9 +113,9 @@ modules: ## Fetch what the Go modules require
 
 tools: ## Fetch the pinned tools into .tools/ and build sdkgen there
 	@$(PYTHON) hack/tools.py
-	@$(GO) build -buildvcs=false -o $(SDKGEN).new ./cmd/sdkgen
 	@# An unchanged program keeps its time: sdkgen tells by it that stages may be skipped.
-	@if cmp -s $(SDKGEN).new $(SDKGEN); then rm $(SDKGEN).new; else mv $(SDKGEN).new $(SDKGEN); fi
+	@new=$(SDKGEN).$$$$; $(GO) build -buildvcs=false -o $$new ./cmd/sdkgen && \
+		if cmp -s $$new $(SDKGEN); then rm $$new; else mv $$new $(SDKGEN); fi
 
 clean: ## Remove .tools/ and bin/; the next run fetches the tools again
 	rm -rf .tools bin

@@ -11,8 +11,29 @@ from kubernetes import client as kubernetes
 
 from fluxoperator import MiniCluster, MiniClusterContainer, MiniClusterSpec
 from fluxoperator.api import FluxFrameworkOrgV1alpha1Api
-from fluxoperator.client import Client
+from fluxoperator.client import Client, Object
 from scripted import BASE, STATUS, always, change, listed, manifest, model, status
+
+# kinds of others
+
+
+class Service(Object):
+    API_VERSION, GROUP, VERSION, KIND, PLURAL = "v1", "", "v1", "Service", "services"
+
+
+def test_a_client_serves_a_kind_that_has_no_model(server):
+    meta = {"name": "one", "uid": "1", "resourceVersion": "5"}
+    said = {"apiVersion": "v1", "kind": "Service"}
+    server.script = [always({**said, "metadata": meta}), always(listed({"metadata": meta}))]
+    client = Client(Service, api_client=server.api_client())
+    spec = kubernetes.V1ServiceSpec(cluster_ip="None", ports=[kubernetes.V1ServicePort(port=1, target_port="a")])
+    stored = client.apply(Service.from_dict({**said, "metadata": {"name": "one"}, "spec": spec}))
+    assert type(stored) is Service and dict(stored) == {**said, "metadata": meta}
+    assert (server.asked[0].method, server.asked[0].path) == ("PATCH", "/api/v1/namespaces/default/services/one")
+    assert server.asked[0].body["spec"] == {"clusterIP": "None", "ports": [{"port": 1, "targetPort": "a"}]}
+    # The API server leaves out of lists what the items of its own kinds are.
+    assert [dict(item) for item in client.list()] == [{**said, "metadata": meta}]
+
 
 # the API class
 

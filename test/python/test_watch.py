@@ -71,6 +71,18 @@ def test_a_watch_that_is_too_old_gives_what_has_changed_meanwhile(server, how):
         watch.close()
 
 
+def test_a_watch_tells_when_all_that_there_was_has_been_given(server):
+    server.script = [always(listed(manifest("a"), manifest("b"))), quiet]
+    with server.client().watch() as watch:
+        events = kinds(iter(watch))
+        assert [next(events)[1], next(events)[1]] == ["a", "b"] and not watch.synced.is_set()
+        thread = threading.Thread(target=list, args=(events,))
+        thread.start()
+        assert watch.synced.wait(10)
+        watch.close()
+        thread.join(10)
+
+
 def test_a_watch_from_a_version_gives_what_came_after_it(server):
     server.script = [lambda asked: iter([change("ADDED", manifest(version="8"))]), quiet]
     with server.client().watch(resource_version="7") as watch:

@@ -160,6 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data) if chunked else data)
         if chunked:
             self.wfile.write(b"0\r\n\r\n")
+        answer.close()  # or no other can be asked for on its connection
         self.close_connection = answer.will_close
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _forward

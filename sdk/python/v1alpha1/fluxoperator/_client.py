@@ -206,6 +206,7 @@ class Client(Streams, Generic[K]):
                timeout: Optional[float] = None) -> Tuple[List[Dict[str, Any]], str]:
         """Reads a list, page by page, and its resource version."""
         items: List[Dict[str, Any]] = []
+        said = {"apiVersion": self.kind.API_VERSION, "kind": self.kind.KIND}  # not by kinds of Kubernetes itself
         pages = dict(query)
         while True:
             try:
@@ -215,7 +216,7 @@ class Client(Streams, Generic[K]):
                     raise
                 items, pages = [], {**query, "limit": None}  # as a whole it cannot grow too old
                 continue
-            items += page["items"]
+            items += ({**said, **item} for item in page["items"])
             pages["continue"] = page["metadata"].get("continue")
             if not pages["continue"]:
                 return items, page["metadata"]["resourceVersion"]
@@ -225,7 +226,8 @@ class Watch(Generic[K]):
     """Events as they come, from ``Client.watch``: iterate it in a ``with``, or ``close`` it.
 
     ``close`` may be called from any thread and ends the iteration. ``error`` is why the
-    server could not be reached the last time, None if it was.
+    server could not be reached the last time, None if it was. ``synced`` is a
+    ``threading.Event``, set once the next event is asked for after all that there was.
     """
 
     def __init__(self, client: Client[K], path: str, query: Dict[str, Any],
@@ -237,6 +239,7 @@ class Watch(Generic[K]):
         self._heard, self._refused = False, 0.0  # ever from the server; since when it says no
         self._known: Dict[Tuple[str, str], Dict[str, Any]] = {}
         self.error: Optional[errors.ApiError] = None
+        self.synced = Flag()
         self.changes = Scope.opened(self)._changes()
 
     def __iter__(self) -> Iterator[Event[K]]:
@@ -304,6 +307,7 @@ class Watch(Generic[K]):
                 yield "MODIFIED", item
         self._answered()
         self._version = version
+        self.synced.set()
         yield "LISTED", {}
 
     def _watched(self) -> Iterator[Tuple[str, Dict[str, Any]]]:

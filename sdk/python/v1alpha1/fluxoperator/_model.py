@@ -114,7 +114,7 @@ class _Meta(ABCMeta):
 
     def __new__(mcs, name: str, bases: Any, body: Dict[str, Any], **kwargs: Any) -> Any:
         fields = {a: body.pop(a) for a in [*body] if isinstance(body[a], Field)}
-        empty = vars(bases[0]).get("_fields") == {} and "__slots__" not in body
+        empty = getattr(bases[0], "_fields", None) == {} and "__slots__" not in body
         if fields or empty:
             types = {attr: field.type for attr, field in fields.items()}
             names = {attr: field.key for attr, field in fields.items()}
@@ -415,6 +415,10 @@ class Model(Mapping[str, Any], metaclass=_Meta):
 
 class Object(Model):
     """A root kind: what can be created, read and deleted by itself.
+
+    Derive a class that sets the attributes below, and no more, for a kind that has no model
+    here, such as one of Kubernetes itself. Its objects are mappings of whatever ``from_dict``
+    is given, and a ``Client`` does for them what it does for the others.
 
     Attributes:
         API_VERSION (str): group and version, as ``apiVersion`` has them.

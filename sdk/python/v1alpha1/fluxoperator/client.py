@@ -15,6 +15,7 @@ from ._aio import threaded
 from ._client import Client as Client
 from ._client import Event as Event
 from ._client import Watch as Watch
+from ._model import Object as Object
 from ._streams import ExecResult as ExecResult
 from ._streams import pause
 from .models import MiniCluster

@@ -1,0 +1,5 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The operator of RegistryMirrors: what they are made of is in ``mirror``."""
+
+__version__ = "0.1.0"
