@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from threading import Event, Thread
 
@@ -148,9 +149,13 @@ def holds(have, want):
     return bool(have == want)
 
 
-def assert_exact(mirrors):
-    """Asserts that what is stored is what these mirrors are made of, and no more."""
-    have, want = stored(), expected(mirrors)
-    assert set(have) == set(want)
-    wrong = [key for key in want if not holds(have[key], want[key])]
-    assert not wrong, wrong
+def assert_exact(mirrors, timeout=60):
+    """Asserts that what is stored comes to be what these mirrors are made of, and no more."""
+    want, deadline = expected(mirrors), time.monotonic() + timeout
+    while True:
+        have = stored()
+        wrong = [key for key in want if key in have and not holds(have[key], want[key])]
+        if set(have) == set(want) and not wrong:
+            return
+        assert time.monotonic() < deadline, f"more or less: {set(have) ^ set(want)}, and wrong: {wrong}"
+        time.sleep(0.2)

@@ -69,7 +69,7 @@ def test_killed_at_any_moment_it_comes_to_the_right_end(running, mirrors, eventu
         changes.join()
     eventually(lambda: all(map(is_ready, mirrors.list())), 90)
     assert mirrors.list()
-    eventually(lambda: assert_exact(mirrors.list()) or True, 60)
+    assert_exact(mirrors.list())
 
 
 def test_two_hundred_at_once(running, proxy, mirrors, eventually, restart, figures):
@@ -85,7 +85,7 @@ def test_two_hundred_at_once(running, proxy, mirrors, eventually, restart, figur
     assert_exact(mirrors.list())
     assert not counts["delete", "services"]
     for kind, each in (("services", 2), ("persistentvolumeclaims", 1), ("statefulsets", 1), ("daemonsets", 1)):
-        assert counts["patch", kind] == each * MANY
+        assert each * MANY <= counts["patch", kind] <= 1.05 * each * MANY  # once, but for what had to be tried again
 
     # Half of them change while the API server is away and back.
     away = threading.Thread(target=restart, kwargs={"kill": True})
