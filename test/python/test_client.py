@@ -218,3 +218,12 @@ def test_delete_says_how_and_waits_for_the_object_that_was_there(server):
     server.client().delete("one", wait=True)
     server.script = [always(manifest()), always(listed(again))]
     server.client().delete("one", wait=True)
+
+
+def test_delete_says_of_which_object(server):
+    server.script = [always({"kind": "Status"})]
+    server.client().delete("one", grace=0, uid="uid-one", resource_version="11")
+    only = {"uid": "uid-one", "resourceVersion": "11"}
+    asked = server.asked[0]
+    assert asked.body == {"propagationPolicy": "Background", "gracePeriodSeconds": 0, "preconditions": only}
+    assert not asked.query, "the server does not read it where there is a body"

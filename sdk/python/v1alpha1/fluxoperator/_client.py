@@ -103,12 +103,17 @@ class Client(Streams, Generic[K]):
         return self._write("PATCH", path, {**body, "metadata": meta}, "application/apply-patch+yaml", force=force)
 
     def delete(self, name: str, propagation: str = "Background", grace: Optional[int] = None, wait: bool = False,
-               timeout: Optional[float] = 300, namespace: Optional[str] = None) -> None:
+               timeout: Optional[float] = 300, namespace: Optional[str] = None, uid: Optional[str] = None,
+               resource_version: Optional[str] = None) -> None:
         """Deletes an object, and what it owns by ``propagation``: Background, Foreground or Orphan.
         ``grace`` is how many seconds it has to end, by default what it says. With ``wait`` this
-        returns when it is gone, or raises WaitTimeout. Raises errors.NotFound."""
-        query = {"propagationPolicy": propagation, "gracePeriodSeconds": grace}
-        answer = self.transport.request("DELETE", self._path(namespace, name), query)
+        returns when it is gone, or raises WaitTimeout. Raises errors.NotFound, and errors.Conflict
+        if it is not that of ``uid``, or has changed since ``resource_version``."""
+        query: Dict[str, Any] = {"propagationPolicy": propagation, "gracePeriodSeconds": grace}
+        only = {"uid": uid, "resourceVersion": resource_version}
+        # A body takes the place of the query.
+        body = {**query, "preconditions": only} if uid or resource_version else None
+        answer = self.transport.request("DELETE", self._path(namespace, name), None if body else query, body)
         if wait:
             uid = (answer.get("details") or answer.get("metadata") or {}).get("uid")
             self.wait_deleted(name, timeout, namespace, uid)
@@ -227,7 +232,8 @@ class Watch(Generic[K]):
 
     ``close`` may be called from any thread and ends the iteration. ``error`` is why the
     server could not be reached the last time, None if it was. ``synced`` is a
-    ``threading.Event``, set once the next event is asked for after all that there was.
+    ``threading.Event``, set once the next event is asked for after all that there was. ``changes``,
+    iterated instead, gives pairs of a type and a plain manifest, and ("LISTED", {}) after each list.
     """
 
     def __init__(self, client: Client[K], path: str, query: Dict[str, Any],

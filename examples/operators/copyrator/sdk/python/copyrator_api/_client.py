@@ -1,0 +1,365 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""A typed client, for every root kind alike."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from math import ceil
+from threading import Event as Flag
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Iterator, List, Mapping, Optional, Sequence
+from typing import Tuple, Type, TypeVar, Union
+
+from . import _model, _wire, errors
+from ._kind import Kind
+from ._streams import Streams
+from ._transport import Scope, Stream, Transport, body_type, segments
+
+if TYPE_CHECKING:
+    from kubernetes.client import V1Scale
+
+K = TypeVar("K", bound=_model.Object)
+
+# What the server alone writes into metadata, and refuses or misunderstands in an apply.
+_SERVERS = {"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink",
+            "deletionTimestamp", "deletionGracePeriodSeconds"}  # fmt: skip
+
+# Seconds that one request of a watch lasts, and how much longer it may be silent.
+_WATCH, _GRACE = 240, 15
+
+
+@dataclass(frozen=True)
+class Event(Generic[K]):
+    """A change: ``type`` is ADDED, MODIFIED or DELETED, ``object`` what it is after it."""
+
+    type: str
+    object: K
+
+
+class Client(Streams, Generic[K]):
+    """Reads and writes the objects of one kind: ``Client(Kind, "my-namespace")``.
+
+    Every method raises ``errors.ApiError``. A server that cannot be reached is
+    ``errors.Unreachable`` in a plain call; ``watch``, ``wait_for`` and ``wait_deleted`` go on
+    trying. A name that cannot be one is a ``ValueError``, as is a namespace for a kind that
+    has none. ``namespace`` is the client's unless it is given, and a ``timeout`` is in
+    seconds, None for ever. Threads may share a client.
+
+    Args:
+        kind (Type[K]): the model of the kind.
+        namespace (str): where objects are that do not say. Default "default".
+        api_client (Any): a ``kubernetes.client.ApiClient``. Default None: one that is
+            made at the first call, with what ``kubernetes.config`` has loaded by then.
+        field_manager (str): who is to own the fields that are written.
+    """
+
+    def __init__(self, kind: Type[K], namespace: str = "default", api_client: Any = None,
+                 field_manager: str = "copyrator_api") -> None:
+        self.kind, self.namespace, self.field_manager = kind, namespace, field_manager
+        self.transport = Transport(api_client)
+
+    def create(self, obj: K, namespace: Optional[str] = None) -> K:
+        """Creates an object, in the namespace that it names or else the one given; to do both and
+        differ is a ValueError. Raises errors.AlreadyExists and errors.Invalid."""
+        return self._write("POST", self._path(self._home(obj, namespace)), obj)
+
+    def get(self, name: str, namespace: Optional[str] = None) -> K:
+        """Reads an object. Raises errors.NotFound."""
+        return self.kind.from_dict(self.transport.request("GET", self._path(namespace, name)))
+
+    def list(self, label_selector: Optional[str] = None, field_selector: Optional[str] = None,
+             all_namespaces: bool = False, limit: Optional[int] = None, namespace: Optional[str] = None) -> List[K]:
+        """Reads all objects that the selectors let pass, ``limit`` with each request."""
+        query = {"labelSelector": label_selector, "fieldSelector": field_selector, "limit": limit}
+        items, _ = self._items(self._path(namespace, everywhere=all_namespaces), query)
+        return [self.kind.from_dict(item) for item in items]
+
+    def replace(self, obj: K, namespace: Optional[str] = None) -> K:
+        """Writes an object that was read. Raises errors.Conflict if it has changed since."""
+        return self._write("PUT", self._path(self._home(obj, namespace), _meta(obj, "name")), obj)
+
+    def patch(self, name: str, body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
+              content_type: Optional[str] = None, subresource: str = "", namespace: Optional[str] = None) -> K:
+        """Changes parts of an object, or of a ``subresource`` such as "status". ``body`` is a merge
+        patch, or as a list a JSON patch, if ``content_type`` does not say another."""
+        path = self._path(namespace, name, *filter(None, [subresource]))
+        return self._write("PATCH", path, body, content_type)
+
+    def apply(self, obj: K, force: bool = False, namespace: Optional[str] = None) -> K:
+        """Applies an object on the server's side: creates it, or makes it as described.
+
+        The ``field_manager`` comes to own all that is set in the object, defaults of its model
+        included; what it owned and is not set any more goes. Status and what the server keeps
+        in metadata are left out, so an object that was read can be applied, and its resource
+        version does not count. Raises errors.Conflict if another owns a field and not ``force``.
+        """
+        path = self._path(self._home(obj, namespace), _meta(obj, "name"))
+        body = {key: value for key, value in _wire.plain(obj).items() if key != "status"}
+        meta = {key: value for key, value in body["metadata"].items() if key not in _SERVERS}
+        return self._write("PATCH", path, {**body, "metadata": meta}, "application/apply-patch+yaml", force=force)
+
+    def delete(self, name: str, propagation: str = "Background", grace: Optional[int] = None, wait: bool = False,
+               timeout: Optional[float] = 300, namespace: Optional[str] = None, uid: Optional[str] = None,
+               resource_version: Optional[str] = None) -> None:
+        """Deletes an object, and what it owns by ``propagation``: Background, Foreground or Orphan.
+        ``grace`` is how many seconds it has to end, by default what it says. With ``wait`` this
+        returns when it is gone, or raises WaitTimeout. Raises errors.NotFound, and errors.Conflict
+        if it is not that of ``uid``, or has changed since ``resource_version``."""
+        query: Dict[str, Any] = {"propagationPolicy": propagation, "gracePeriodSeconds": grace}
+        only = {"uid": uid, "resourceVersion": resource_version}
+        # A body takes the place of the query.
+        body = {**query, "preconditions": only} if uid or resource_version else None
+        answer = self.transport.request("DELETE", self._path(namespace, name), None if body else query, body)
+        if wait:
+            uid = (answer.get("details") or answer.get("metadata") or {}).get("uid")
+            self.wait_deleted(name, timeout, namespace, uid)
+
+    def get_scale(self, name: str, namespace: Optional[str] = None) -> V1Scale:
+        """Reads how many replicas an object wants and has. NotFound: its kind has no scale."""
+        scale: V1Scale = Kind.of("V1Scale").read(self._scale("GET", name, namespace))
+        return scale
+
+    def scale(self, name: str, replicas: int, namespace: Optional[str] = None) -> V1Scale:
+        """Sets how many replicas an object is to have. Raises errors.Invalid."""
+        answer = self._scale("PATCH", name, namespace, {"spec": {"replicas": replicas}})
+        scale: V1Scale = Kind.of("V1Scale").read(answer)
+        return scale
+
+    def pod_selector(self, name: str, namespace: Optional[str] = None) -> str:
+        """Gives the label selector of an object's pods. LookupError: it has none yet."""
+        selector = (self._scale("GET", name, namespace).get("status") or {}).get("selector")
+        if not selector:
+            raise LookupError(f"{self.kind.KIND} {name} has no selector of pods yet")
+        return str(selector)
+
+    def watch(self, name: Optional[str] = None, label_selector: Optional[str] = None,
+              field_selector: Optional[str] = None, all_namespaces: bool = False,
+              resource_version: Optional[str] = None, timeout: Optional[float] = None,
+              namespace: Optional[str] = None) -> Watch[K]:
+        """Follows objects, or the one of a name: what there is as ADDED, then what changes.
+
+        With ``resource_version`` only what came after it. A connection that breaks is taken
+        up where it was; if that is too old, all is read again, and what has changed meanwhile
+        comes as events. It ends at its ``timeout``. Without one it goes on for ever, but an
+        unreachable server is an error as long as nothing has come.
+        """
+        fields = [f"metadata.name={name}"] if name else []
+        fields += [field_selector] if field_selector else []
+        query = {"labelSelector": label_selector, "fieldSelector": ",".join(fields) or None}
+        return Watch(self, self._path(namespace, everywhere=all_namespaces), query, resource_version, timeout)
+
+    def wait_for(self, name: str, condition: Union[str, Callable[[K], bool]] = "Ready",
+                 timeout: Optional[float] = 300, namespace: Optional[str] = None) -> K:
+        """Waits until an object is as wanted, and gives it. ``condition`` is the type of a condition
+        that is to be True, "Type=Status" for another status, or a function of the object.
+        Raises WaitTimeout, and NotFound as soon as there is no such object."""
+        met = condition if callable(condition) else _condition(condition)
+        wanted = f"{self.kind.KIND} {name}: {getattr(condition, '__name__', condition)}"
+        last: Optional[K] = None
+        with self.watch(name, timeout=timeout, namespace=namespace) as watch:
+            for change, found in watch.changes:
+                if change == "DELETED" or (change == "LISTED" and last is None):
+                    how = "it does not exist" if last is None else "it was deleted"
+                    raise errors.make(errors.NotFound, 404, "NotFound", f"{wanted}: {how}")
+                if change != "LISTED":
+                    last = self.kind.from_dict(found)
+                    if met(last):
+                        return last
+        seen = [f"{c['type']}={c['status']}" for c in _conditions(last or {})] or ["no conditions"]
+        shown = f"last seen: {', '.join(seen) if last else 'nothing'}"
+        because = f"; {watch.error}" if watch.error else ""
+        raise errors.WaitTimeout(f"{wanted}: not in {timeout} s; {shown}{because}", last)
+
+    def wait_deleted(self, name: str, timeout: Optional[float] = 300, namespace: Optional[str] = None,
+                     uid: Optional[str] = None) -> None:
+        """Waits until no object has a name, or another than that of ``uid``. Raises WaitTimeout."""
+
+        def deletion(found: K) -> bool:
+            return uid is not None and _meta(found, "uid") != uid
+
+        with suppress(errors.NotFound):
+            self.wait_for(name, deletion, timeout, namespace)
+
+    def _path(self, namespace: Optional[str], *rest: str, everywhere: bool = False) -> str:
+        kind = self.kind
+        path = ["apis", kind.GROUP, kind.VERSION] if kind.GROUP else ["api", kind.VERSION]
+        if kind.NAMESPACED and not everywhere:
+            path += ["namespaces", namespace or self.namespace]
+        elif namespace:
+            raise ValueError(f"{kind.KIND}: a namespace is given where none can be")
+        return segments(*path, kind.PLURAL, *rest)
+
+    def _home(self, obj: K, namespace: Optional[str]) -> Optional[str]:
+        own = _meta(obj, "namespace")
+        if own and namespace and own != namespace:
+            raise ValueError(f"the object is of namespace {own!r}, not {namespace!r}")
+        return own or namespace
+
+    def _write(self, method: str, path: str, body: Any, content_type: Optional[str] = None, **query: Any) -> K:
+        query, content_type = {**query, "fieldManager": self.field_manager}, content_type or body_type(method, body)
+        return self.kind.from_dict(self.transport.request(method, path, query, body, content_type))
+
+    def _scale(self, method: str, name: str, namespace: Optional[str], body: Any = None) -> Any:
+        path, query = self._path(namespace, name, "scale"), {"fieldManager": self.field_manager if body else None}
+        return self.transport.request(method, path, query, body, body_type(method, body))
+
+    def _items(self, path: str, query: Mapping[str, Any],
+               timeout: Optional[float] = None) -> Tuple[List[Dict[str, Any]], str]:
+        """Reads a list, page by page, and its resource version."""
+        items: List[Dict[str, Any]] = []
+        said = {"apiVersion": self.kind.API_VERSION, "kind": self.kind.KIND}  # not by kinds of Kubernetes itself
+        pages = dict(query)
+        while True:
+            try:
+                page = self.transport.request("GET", path, pages, timeout=timeout)
+            except errors.Gone:
+                if "continue" not in pages:
+                    raise
+                items, pages = [], {**query, "limit": None}  # as a whole it cannot grow too old
+                continue
+            items += ({**said, **item} for item in page["items"])
+            pages["continue"] = page["metadata"].get("continue")
+            if not pages["continue"]:
+                return items, page["metadata"]["resourceVersion"]
+
+
+class Watch(Generic[K]):
+    """Events as they come, from ``Client.watch``: iterate it in a ``with``, or ``close`` it.
+
+    ``close`` may be called from any thread and ends the iteration. ``error`` is why the
+    server could not be reached the last time, None if it was. ``synced`` is a
+    ``threading.Event``, set once the next event is asked for after all that there was. ``changes``,
+    iterated instead, gives pairs of a type and a plain manifest, and ("LISTED", {}) after each list.
+    """
+
+    def __init__(self, client: Client[K], path: str, query: Dict[str, Any],
+                 version: Optional[str], timeout: Optional[float]) -> None:
+        self._client, self._path, self._query, self._version = client, path, query, version
+        self._end = None if timeout is None else time.monotonic() + timeout
+        self._stop, self._delay = Flag(), 0.0
+        self._stream: Optional[Stream] = None
+        self._heard, self._refused = False, 0.0  # ever from the server; since when it says no
+        self._known: Dict[Tuple[str, str], Dict[str, Any]] = {}
+        self.error: Optional[errors.ApiError] = None
+        self.synced = Flag()
+        self.changes = Scope.opened(self)._changes()
+
+    def __iter__(self) -> Iterator[Event[K]]:
+        return iter(self.following, None)
+
+    def following(self) -> Optional[Event[K]]:
+        """Gives the next event, None at the end."""
+        for change, found in self.changes:
+            if change != "LISTED":
+                return Event(change, self._client.kind.from_dict(found))
+        return None
+
+    def close(self) -> None:
+        """Ends the watch and its connection."""
+        self._stop.set()
+        if self._stream is not None:
+            self._stream.close()
+
+    def __enter__(self) -> Watch[K]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _left(self, most: float) -> float:
+        left = most if self._end is None else min(most, self._end - time.monotonic())
+        return 0 if self._stop.is_set() else max(left, 0)
+
+    def _changes(self) -> Iterator[Tuple[str, Dict[str, Any]]]:
+        """Yields what changes, by type, and LISTED after each list."""
+        while not self._stop.is_set():
+            try:
+                yield from self._listed() if self._version is None else self._watched()
+            except errors.Gone:
+                self._version = None
+            except errors.ApiError as error:
+                if self._left(1) and not self._passes(error):
+                    raise
+                self.error = error if self._left(1) else self.error
+            if not self._left(1):
+                return
+            self._stop.wait(self._left(self._delay * random.uniform(0.5, 1)))
+            self._delay = min(self._delay * 2 or 0.1, 5)
+
+    def _passes(self, error: errors.ApiError) -> bool:
+        """Says whether an error may pass. A server that starts knows neither rights nor kinds."""
+        if error.status in (0, 429) or error.status >= 500:
+            return self._heard or self._end is not None
+        self._refused = self._refused or time.monotonic()
+        return self._heard and time.monotonic() - self._refused < _GRACE
+
+    def _answered(self) -> None:
+        self._heard, self._refused, self._delay, self.error = True, 0.0, 0.0, None
+
+    def _listed(self) -> Iterator[Tuple[str, Dict[str, Any]]]:
+        items, version = self._client._items(self._path, self._query, self._left(_GRACE) or 1)
+        before, self._known = self._known, {_key(item): item for item in items}
+        for key, item in before.items():
+            if key not in self._known:
+                yield "DELETED", item
+        for key, item in self._known.items():
+            if key not in before:
+                yield "ADDED", item
+            elif before[key]["metadata"]["resourceVersion"] != item["metadata"]["resourceVersion"]:
+                yield "MODIFIED", item
+        self._answered()
+        self._version = version
+        self.synced.set()
+        yield "LISTED", {}
+
+    def _watched(self) -> Iterator[Tuple[str, Dict[str, Any]]]:
+        query = {**self._query, "watch": True, "allowWatchBookmarks": True, "resourceVersion": self._version}
+        query["timeoutSeconds"] = ceil(self._left(_WATCH)) or 1
+        silence = self._left(_WATCH + _GRACE) or 1
+        with self._client.transport.stream("GET", self._path, query, silence) as self._stream:
+            self._heard = True
+            for line in self._stream if self._left(1) else ():
+                event = json.loads(line)
+                change, found = event["type"], event["object"]
+                if change == "ERROR":
+                    raise errors.of(500, json.dumps(found))
+                self._answered()
+                self._version = found["metadata"]["resourceVersion"]
+                if change == "DELETED":
+                    self._known.pop(_key(found), None)
+                elif change != "BOOKMARK":
+                    self._known[_key(found)] = found
+                if change != "BOOKMARK":
+                    yield change, found
+                if not self._left(1):
+                    return
+
+
+def _key(item: Mapping[str, Any]) -> Tuple[str, str]:
+    return item["metadata"].get("namespace", ""), item["metadata"]["uid"]
+
+
+def _meta(obj: Mapping[str, Any], key: str) -> Any:
+    return (_wire.plain(obj).get("metadata") or {}).get(key) or ""
+
+
+def _conditions(obj: Mapping[str, Any]) -> Sequence[Dict[str, Any]]:
+    return (_wire.plain(obj).get("status") or {}).get("conditions") or ()
+
+
+def _condition(wanted: str) -> Callable[[Mapping[str, Any]], bool]:
+    """Gives the test for a condition, which must be of the object's last generation."""
+    kind, _, status = wanted.partition("=")
+
+    def met(obj: Mapping[str, Any]) -> bool:
+        generation = _meta(obj, "generation") or 0
+        return any(
+            c["type"] == kind and c["status"].lower() == (status or "True").lower()
+            and c.get("observedGeneration", generation) >= generation for c in _conditions(obj)
+        )
+
+    return met

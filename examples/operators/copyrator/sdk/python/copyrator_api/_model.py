@@ -1,0 +1,459 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The base classes of every model in copyrator_api.
+
+A generated model declares its fields; what it does is written here once. Nothing
+outside the standard library is imported: ``kubernetes`` is looked up when an
+attribute that holds one of its classes is first read.
+
+What goes out
+    A model is a mapping of its manifest, so ``dict(model)`` is what the API
+    server is to store. ``kubernetes`` takes that three ways: 37 and newer read
+    a request body as a mapping, and a model found anywhere else through the
+    function attribute ``_openapi_generator_to_dict``; 36 and older go through
+    ``openapi_types`` and ``attribute_map``. All three give the same JSON.
+What comes in
+    ``from_dict`` keeps what no attribute stands for, and the text of what it
+    does not have to interpret, so reading an object, changing one attribute and
+    writing it back changes that attribute only.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, FrozenSet, List, Optional
+from typing import Set, Type, TypeVar, cast
+
+from . import _check, _compile
+from ._kind import NATIVE, Field, Read, deferred
+from ._wire import NULL, SCALARS, plain
+
+if TYPE_CHECKING:
+    from inspect import Signature
+
+    from typing_extensions import dataclass_transform
+else:
+
+    def dataclass_transform(**_):
+        return lambda cls: cls
+
+
+_M = TypeVar("_M", bound="Model")
+
+# The attribute by which kubernetes 37 finds the function that gives a model's
+# JSON: it sits on to_dict and on that function, each pointing at the other.
+_RECIPROCAL = "_openapi_generator_to_dict"
+
+# Prefix of the attributes, never valid identifiers, under which kubernetes 36
+# and older read what from_dict kept. They are made when they are asked for.
+_KEPT = "kept:"
+
+
+def field(
+    key: str, type: str, *, default: Any = ..., rules: Optional[_check.Rules] = None
+) -> Any:
+    """Declares an attribute of a generated model.
+
+    Args:
+        key (str): the JSON key.
+        type (str): the type as ``openapi_types`` spells it: ``list[int]``.
+        default (Any): what a constructor presets. Without it a value is required.
+        rules (Optional[Mapping[str, Any]]): constraints, by the keywords of an OpenAPI
+            schema: ``{"minimum": 1}``. Default None.
+    """
+    return Field(key, type, default, rules or {})
+
+
+class _Names:
+    """``openapi_types`` or ``attribute_map``, with what from_dict kept added.
+
+    kubernetes 36 and older serialise the attributes that these name, in order, so
+    an entry for a key at the end replaces what an attribute gave for it before.
+    """
+
+    def __init__(self, names: Dict[str, str], fixed: Optional[str]) -> None:
+        self.names, self.fixed = names, fixed
+
+    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Dict[str, str]:
+        if model is None or model._read is None:
+            return self.names
+        read, names = model._read, dict(self.names)
+        for key in [*(owner._fields[a].key for a in read.raw), *read.nulls, *read.extra]:
+            names[_KEPT + key] = self.fixed or key
+            if not hasattr(owner, _KEPT + key):
+                setattr(owner, _KEPT + key, _Kept(key))
+        return names
+
+
+class _Kept:
+    """Gives kubernetes 36 and older what stands under a key, ``NULL`` for null."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Any:
+        if model is None or self.key not in model:
+            return None
+        value = model[self.key]
+        return NULL if value is None else value
+
+
+class _Constructor:
+    """The signature of a generated class, made when ``inspect`` asks for it."""
+
+    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Signature:
+        from inspect import signature
+
+        made = signature(_compile.method(owner, "__init__"))
+        return made.replace(parameters=[*made.parameters.values()][1:])
+
+
+class _Meta(ABCMeta):
+    """Makes of the fields that a generated class declares its slots and tables."""
+
+    def __new__(mcs, name: str, bases: Any, body: Dict[str, Any], **kwargs: Any) -> Any:
+        fields = {a: body.pop(a) for a in [*body] if isinstance(body[a], Field)}
+        empty = getattr(bases[0], "_fields", None) == {} and "__slots__" not in body
+        if fields or empty:
+            types = {attr: field.type for attr, field in fields.items()}
+            names = {attr: field.key for attr, field in fields.items()}
+            body.update(
+                __slots__=tuple(fields),
+                __signature__=_Constructor(),
+                _fields=fields,
+                _keys={key: attr for attr, key in names.items()},
+                _snake=frozenset(names) - frozenset(names.values()),
+                _scalars={a for a in fields if types[a] in NATIVE},
+                _lazy={},
+                attribute_map=_Names(names, None),
+                openapi_types=_Names(types, "object"),
+            )
+        cls: Any = super().__new__(mcs, name, bases, body, **kwargs)
+        for attr, field in fields.items():
+            if deferred(field.type):
+                cls._lazy[attr] = slot = vars(cls)[attr]
+                setattr(cls, attr, _lazy(attr, field, slot))
+        return cls
+
+
+def _lazy(attr: str, field: Field, slot: Any) -> property:
+    """Wraps a slot so that what ``from_dict`` left for it is built when it is read."""
+
+    def get(model: Model) -> Any:
+        try:
+            return slot.__get__(model)
+        except AttributeError:
+            value = cast(Read, model._read).build(attr, field)
+            slot.__set__(model, value)
+            return value
+
+    return property(get, slot.__set__, lambda model: slot.__set__(model, None))
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+class Model(Mapping[str, Any], metaclass=_Meta):
+    """A part of a Kubernetes object, and a mapping of its manifest.
+
+    Attributes have Python names and hold models, lists, dicts and scalars. The
+    constructor checks what it is given and makes models of dicts. Attributes can be
+    set at any time; ``validate`` checks them. As a mapping the model has JSON keys and
+    plain values, all copies. ``None`` is what is not set and does not go out, ``NULL``
+    goes out as null. A null that was read shows as ``None``, and goes out again as long
+    as the attribute is ``None``. A model is true even when nothing in it is set. A name that the type does not have raises, as a keyword
+    (``TypeError``) and as an attribute (``AttributeError``).
+
+    An attribute named ``items``, ``values`` or ``get`` hides the method of that
+    name; ``dict(model)``, ``model[key]``, ``in`` and iteration always work.
+
+    Attributes:
+        openapi_types (Dict[str, str]): type of each attribute.
+        attribute_map (Dict[str, str]): JSON key of each attribute.
+        CEL_RULES (Dict[str, List[Dict[str, Any]]]): by JSON key, "" for the whole, the
+            ``x-kubernetes-validations``, which the API server evaluates.
+    """
+
+    __slots__ = ("_read", "__weakref__")
+
+    openapi_types: ClassVar[Dict[str, str]] = {}
+    attribute_map: ClassVar[Dict[str, str]] = {}
+    CEL_RULES: ClassVar[Dict[str, List[Dict[str, Any]]]] = {}
+    _fields: ClassVar[Dict[str, Field]] = {}
+    _keys: ClassVar[Dict[str, str]] = {}
+    _snake: ClassVar[FrozenSet[str]] = frozenset()
+    _scalars: ClassVar[Set[str]] = set()
+    _lazy: ClassVar[Dict[str, Any]] = {}  # slots of deferred attributes
+    _read: Optional[Read]
+
+    if TYPE_CHECKING:
+        # Lets a field of one of these names have its own type.
+        items = values = get = cast(Any, None)
+    else:  # or a type checker would let every misspelt name pass
+
+        def __init__(self, **values: Any) -> None:
+            _compile.method(type(self), "__init__")(self, **values)
+
+    @classmethod
+    def from_dict(cls: Type[_M], manifest: Mapping[str, Any]) -> _M:
+        """Builds the model that a manifest describes.
+
+        Nested objects become models or, where the type is one of Kubernetes' own,
+        the class of the installed ``kubernetes``. Keys that the type does not have
+        are kept and go out again. No default is filled in: what the manifest does
+        not set, or sets to null, is ``None``. Only the shape is checked, as another
+        version of the API may allow more: see ``validate``. The attribute names that
+        ``to_dict`` gives are understood too.
+
+        Args:
+            manifest (Mapping[str, Any]): an object as decoded from JSON or YAML.
+                It is copied, later changes to it do not reach the model.
+
+        Raises:
+            WrongTypeError: an object or a list is expected where something else is.
+        """
+        return cls._parse(manifest, False)
+
+    @classmethod
+    def _parse(cls: Type[_M], manifest: Mapping[str, Any], legacy: bool) -> _M:
+        """Does from_dict; legacy if the keys are known to be attribute names."""
+        if manifest.__class__ is not dict and not isinstance(manifest, Mapping):
+            raise _check.wrong_type("", "an object", manifest)
+        fields, keys, read, self = cls._fields, cls._keys, Read(), cls._blank()
+        legacy = legacy or not cls._snake.isdisjoint(manifest)
+        for key in manifest:
+            value, attr = manifest[key], keys.get(key)
+            if attr is None and legacy and key in fields:
+                attr = key
+            if attr is None:
+                read.extra[key] = plain(value)
+            elif value is None:
+                if not legacy:
+                    read.nulls[key] = None
+            elif attr in cls._scalars and value.__class__ in SCALARS:
+                setattr(self, attr, value)
+            elif fields[attr].kind.deferred and not legacy:
+                read.raw[attr] = plain(value)
+                cls._lazy[attr].__delete__(self)
+            else:
+                try:
+                    setattr(self, attr, fields[attr].kind.read(value, legacy=legacy))
+                except _check.ValidationError as error:
+                    raise error.within(key) from None
+        self._read = read if read.raw or read.nulls or read.extra else None
+        return self
+
+    def validate(self) -> None:
+        """Checks everything in this model against the API's schema.
+
+        What needs the API server is left to it: ``CEL_RULES``, and whatever is in the
+        classes of ``kubernetes``.
+
+        Raises:
+            ValidationError: with all problems, a line each; a ``WrongTypeError`` if
+                they are wrong types only.
+        """
+        found = [*self._problems("")]
+        if found:
+            wrong = all(isinstance(error, TypeError) for error in found)
+            error = _check.WrongTypeError if wrong else _check.ValidationError
+            raise error(*(problem for one in found for problem in one.problems))
+
+    def _problems(self, path: str) -> Iterator[_check.ValidationError]:
+        for attr, field in self._fields.items():
+            at, value = _check.join(path, field.key), self._held(attr)
+            if value is None or value is NULL:
+                null = field.key in self and field.rules.get("nullable")
+                if field.default is ... and not null:
+                    yield _check.missing(at)
+                continue
+            try:
+                value = field.kind.convert(value)
+            except _check.ValidationError as error:
+                yield error.within(at)
+            else:
+                yield from field.kind.problems(value, field.rules, at, deep=True)
+
+    def to_dict(self, serialize: bool = False) -> Dict[str, Any]:
+        """Gives every attribute by its Python name, as the legacy generator did.
+
+        Args:
+            serialize (bool): name the attributes by their JSON keys. Default False.
+
+        Returns:
+            A dict with nested dicts, unset attributes as ``None``. This is not what
+            the API server takes, and unknown keys are not in it: see ``dict(model)``.
+        """
+        return {
+            field.key if serialize else attr: _legacy(getattr(self, attr), serialize)
+            for attr, field in self._fields.items()
+        }
+
+    def to_str(self) -> str:
+        """Gives ``to_dict()`` in lines for people to read."""
+        from pprint import pformat
+
+        return pformat(self.to_dict())
+
+    @classmethod
+    def from_yaml(cls: Type[_M], text: str) -> _M:
+        """Builds the model that one YAML or JSON document describes: see ``from_dict``.
+
+        Scalars are read as ``kubectl`` reads them, so a timestamp stays text.
+
+        Raises:
+            ValueError: the text is not one YAML document of that shape.
+            ModuleNotFoundError: PyYAML, which ``kubernetes`` brings, is not installed.
+        """
+        from ._yaml import load
+
+        return cls.from_dict(load(text))
+
+    def to_yaml(self) -> str:
+        """Gives the manifest as YAML for ``kubectl apply -f -``."""
+        from ._yaml import dump
+
+        return dump(self._manifest())
+
+    def _manifest(self) -> Dict[str, Any]:
+        """Gives the whole manifest: JSON keys and plain values, all copies."""
+        if self._read is None:
+            try:
+                return self._build()
+            except AttributeError:  # one was deleted
+                pass
+        return {key: self[key] for key in self}
+
+    setattr(to_dict, _RECIPROCAL, _manifest)
+    setattr(_manifest, _RECIPROCAL, to_dict)
+
+    def to_json(self) -> str:
+        """Gives the manifest as JSON, as ``json.dumps(dict(model))`` does but faster."""
+        if self._read is None:
+            parts: List[str] = []
+            try:
+                self._json(parts)
+                return "".join(parts)
+            except (AttributeError, TypeError):  # one was deleted, or holds another type
+                pass
+        return _compile.json_writers()[1](self._manifest())
+
+    # What follows is replaced in a generated class by its own when first called.
+
+    @classmethod
+    def _blank(cls: Type[_M]) -> _M:
+        model: _M = _compile.method(cls, "_blank").__get__(None, cls)()
+        return model
+
+    def _build(self) -> Dict[str, Any]:
+        made: Dict[str, Any] = _compile.method(type(self), "_build")(self)
+        return made
+
+    def _json(self, out: List[str]) -> None:
+        _compile.method(type(self), "_json")(self, out)
+
+    def _held(self, attr: str) -> Any:
+        """Gives an attribute's value, or what was read for it and not built yet."""
+        slot = self._lazy.get(attr)
+        if slot is None or self._read is None:
+            return getattr(self, attr, None)
+        try:
+            return slot.__get__(self)
+        except AttributeError:
+            return self._read.held(attr)
+
+    def _null(self, key: str) -> None:
+        """Makes a key as if null had been read for it."""
+        self._read = self._read or Read()
+        self._read.nulls[key] = None
+
+    def __getitem__(self, key: str) -> Any:
+        attr, read = self._keys.get(key), self._read
+        value = None if attr is None else self._held(attr)
+        if attr is not None and value is not None:
+            return plain(value) if read is None else read.plain(attr, value)
+        if read is not None and key in read.nulls:
+            return None
+        if attr is None and read is not None:
+            return plain(read.extra[key])
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        nulls: Mapping[str, None] = {} if self._read is None else self._read.nulls
+        for key, attr in self._keys.items():
+            if self._held(attr) is not None or key in nulls:
+                yield key
+        if self._read is not None:
+            yield from self._read.extra
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Model):
+            related = isinstance(other, type(self)) or isinstance(self, type(other))
+            return related and self._manifest() == other._manifest()
+        if isinstance(other, Mapping):
+            return bool(self._manifest() == plain(other))
+        return NotImplemented
+
+    def __repr__(self) -> str:
+        held = {attr: self._held(attr) for attr in self._fields}
+        shown = [f"{a}={value!r}" for a, value in held.items() if value is not None]
+        if self._read is not None and self._read.extra:
+            shown.append(f"**{self._read.extra!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __reduce__(self) -> Any:
+        left = set() if self._read is None else {*self._read.raw} - {*self._read.built}
+        held = {a: self._held(a) for a in self._fields if a not in left}
+        held.update(getattr(self, "__dict__", {}))
+        return _restore, (type(self), held, self._read)
+
+
+class Object(Model):
+    """A root kind: what can be created, read and deleted by itself.
+
+    Derive a class that sets the attributes below, and no more, for a kind that has no model
+    here, such as one of Kubernetes itself. Its objects are mappings of whatever ``from_dict``
+    is given, and a ``Client`` does for them what it does for the others.
+
+    Attributes:
+        API_VERSION (str): group and version, as ``apiVersion`` has them.
+        GROUP, VERSION, KIND (str): what the API server knows the kind by.
+        PLURAL (str): the resource in paths; "" for the kind of a list.
+        NAMESPACED (bool): its objects are in namespaces.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        items = values = get = cast(Any, None)
+    API_VERSION: ClassVar[str]
+    GROUP: ClassVar[str]
+    VERSION: ClassVar[str]
+    KIND: ClassVar[str]
+    PLURAL: ClassVar[str] = ""
+    NAMESPACED: ClassVar[bool] = True
+
+
+def _restore(cls: Type[_M], held: Dict[str, Any], read: Optional[Read]) -> _M:
+    """Makes the copy of a model for copy and pickle."""
+    model = cls.__new__(cls)
+    model._read = read
+    for attr, value in held.items():
+        setattr(model, attr, value)
+    return model
+
+
+def _legacy(value: Any, serialize: bool) -> Any:
+    """Gives a value as to_dict shows it."""
+    if isinstance(value, (list, tuple)):
+        return [_legacy(item, serialize) for item in value]
+    if isinstance(value, dict):
+        return {key: _legacy(item, serialize) for key, item in value.items()}
+    if hasattr(value, "to_dict"):
+        return value.to_dict(serialize=True) if serialize else value.to_dict()
+    return None if value is NULL else value

@@ -1,0 +1,9 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Typed clients of the kinds in copyrator_api: what to import, and nothing else."""
+
+from ._aio import AsyncClient as AsyncClient
+from ._client import Client as Client
+from ._client import Event as Event
+from ._client import Watch as Watch
+from ._model import Object as Object

@@ -1,0 +1,120 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""What the API server refuses. An error that is raised is a ``kubernetes.client.ApiException``
+too, so code that catches those goes on working; ``kubernetes`` is not loaded before."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, Sequence, Tuple, Type
+
+from ._check import ValidationError as ValidationError
+from ._check import WrongTypeError as WrongTypeError
+
+
+class ApiError(Exception):
+    """An answer of the API server that is not a success.
+
+    ``status`` is that of HTTP, 0 without an answer, ``reason`` the word for it, as ``Expired``,
+    ``message`` what the server says; ``body`` and ``headers`` are the answer as it came, and
+    ``causes`` has the field and a message for each value that is refused.
+    """
+
+    def __init__(self, status: int, reason: str, message: str, body: str = "", headers: Any = (),
+                 causes: Sequence[Tuple[str, str]] = ()) -> None:
+        Exception.__init__(self, message)
+        self.status, self.reason, self.message = status, reason, message
+        self.body, self.headers, self.causes = body, dict(headers or {}), [*causes]
+
+    def __str__(self) -> str:
+        return f"{self.message} ({f'{self.status} ' if self.status else ''}{self.reason})"
+
+    def __reduce__(self) -> Any:
+        kind = next(c for c in type(self).__mro__ if c in globals().values())
+        said = self.status, self.reason, self.message, self.body, self.headers, self.causes
+        return make, (kind, *said)
+
+
+class BadRequest(ApiError):
+    """The request is malformed (400)."""
+
+
+class Unauthorized(ApiError):
+    """The server does not know who is asking (401)."""
+
+
+class Forbidden(ApiError):
+    """Who is asking has no right to (403)."""
+
+
+class NotFound(ApiError):
+    """There is no such object, namespace or kind (404)."""
+
+
+class Conflict(ApiError):
+    """The object has changed, or another manager owns a field of it (409)."""
+
+
+class AlreadyExists(Conflict):
+    """There is an object of that name (409)."""
+
+
+class Gone(ApiError):
+    """A resource version, or the rest of a list, is too old to be had (410)."""
+
+
+class Invalid(ApiError):
+    """The object breaks a rule of its kind; ``causes`` has the fields (422)."""
+
+
+class TooManyRequests(ApiError):
+    """The server asks to come later (429)."""
+
+
+class ServerError(ApiError):
+    """The server failed, or cannot answer for a time (500 and above)."""
+
+
+class Unreachable(ApiError, ConnectionError):
+    """No answer came: no connection, a broken one, or too long a silence (0)."""
+
+
+class WaitTimeout(TimeoutError):
+    """What was waited for did not come about in time; ``last`` is the object, or None."""
+
+    def __init__(self, message: str, last: Any = None) -> None:
+        super().__init__(message)
+        self.last = last
+
+
+_KINDS = {400: BadRequest, 401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict}
+_KINDS.update({410: Gone, 422: Invalid, 429: TooManyRequests})
+_COMBINED: Dict[Type[ApiError], Type[ApiError]] = {}
+
+
+def of(status: int, body: str, headers: Any = ()) -> ApiError:
+    """Gives the error that an answer means, by its ``Status`` if it has one."""
+    from http.client import responses
+
+    try:
+        said = json.loads(body)
+    except ValueError:
+        said = None
+    said = said if isinstance(said, dict) else {}
+    status = said.get("code") or status
+    reason = said.get("reason") or responses.get(status, "Unknown")
+    kind = _KINDS.get(status, ServerError if status >= 500 else ApiError)
+    kind = AlreadyExists if reason == "AlreadyExists" else kind
+    found = (said.get("details") or {}).get("causes") or ()
+    causes = [(cause.get("field", ""), cause.get("message", "")) for cause in found]
+    return make(kind, status, reason, said.get("message") or body or reason, body, headers, causes)
+
+
+def make(kind: Type[ApiError], *values: Any) -> ApiError:
+    """Gives an error of a kind that is a ``kubernetes.client.ApiException`` too."""
+    from kubernetes.client import ApiException
+
+    if kind not in _COMBINED:
+        names = {"__module__": kind.__module__, "__doc__": kind.__doc__}
+        _COMBINED[kind] = type(kind.__name__, (kind, ApiException), names)
+    return _COMBINED[kind](*values)

@@ -1,0 +1,37 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""The chart gives the operator what it needs, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List
+
+from conftest import Cluster
+
+ALL = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]
+
+
+def test_least_privilege(cluster: Cluster, can_i: Callable[..., bool]) -> None:
+    user = f"system:serviceaccount:{cluster.home}:copyrator"
+    other = cluster.namespace()
+    copied = ["get", "list", "watch", "create", "update", "delete"]
+    everywhere: Dict[str, List[str]] = {"configmaps": copied, "secrets": copied, "namespaces": ["list", "watch"]}
+    for resource, verbs in everywhere.items():
+        for verb in ALL:
+            allowed = can_i(verb, resource, as_user=user, all_namespaces=True)
+            assert allowed == (verb in verbs), (verb, resource)
+    at_home: Dict[str, List[str]] = {
+        "copyrators.test.com": ["list", "watch"],
+        "copyrators.test.com/status": ["patch"],
+        "events": ["create"],
+    }
+    for resource, verbs in at_home.items():
+        for verb in ALL:
+            assert can_i(verb, resource, as_user=user, namespace=cluster.home) == (verb in verbs), (verb, resource)
+        assert not any(can_i(verb, resource, as_user=user, namespace=other) for verb in verbs), resource
+    for verb, resource in [
+        ("create", "pods"), ("create", "serviceaccounts/token"), ("get", "serviceaccounts"), ("get", "leases"),
+        ("impersonate", "users"), ("escalate", "clusterroles"), ("bind", "clusterroles"), ("*", "*"),
+        ("get", "customresourcedefinitions.apiextensions.k8s.io"), ("create", "deployments"), ("get", "nodes"),
+    ]:  # fmt: skip
+        assert not can_i(verb, resource, as_user=user, namespace=cluster.home), (verb, resource)
