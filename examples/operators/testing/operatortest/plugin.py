@@ -156,7 +156,11 @@ def operators(tmp_path: Path) -> Iterator[Callable[..., Operator]]:
 
 @pytest.fixture(scope="session")
 def restart(kubeconfig: str) -> Callable[..., None]:
-    """Gives ``restart(component="kube-apiserver", kill=False)``, which waits until it is ready again."""
+    """Gives ``restart(component="kube-apiserver", kill=False)``, which waits until it is ready again.
+
+    Kill no API server while pods are scheduled: a scheduler that does not learn what became of
+    a binding may end itself, and in place of a kubelet there is nobody to start it again.
+    """
 
     def function(component: str = "kube-apiserver", kill: bool = False) -> None:
         command = [os.environ["CLUSTER"], "restart", component]
