@@ -35,11 +35,15 @@ def wait_ready(mirrors, count, timeout=180):
     raise AssertionError(f"after {timeout} s {len(ready)} of {count} are ready")
 
 
+# What an API server that ends or begins answers, or does not.
+AWAY = errors.Unreachable, errors.ServerError, errors.TooManyRequests, errors.Unauthorized, errors.Forbidden
+
+
 def moved(mirrors, name):
     """Gives a mirror another upstream, if the API server is there."""
     try:
         return mirrors.patch(name, {"spec": {"upstream": "https://ghcr.io"}})
-    except (errors.Unreachable, errors.ServerError, errors.Forbidden):
+    except AWAY:
         return None
 
 
