@@ -42,7 +42,8 @@ func TestForbidden(t *testing.T) {
 	s := need(t)
 	ns := s.namespace(t)
 	schema := s.definition(t).Spec.Versions[0].Schema.OpenAPIV3Schema
-	for part, least := range map[string]int{"spec": 100, "status": 10} {
+	least := map[string]int{"spec": 100, "status": 10}
+	for _, part := range []string{"spec", "status"} { // in this order: what has a status has the name that specs are tried with
 		p := schema.Properties[part]
 		try := s.trySpec
 		if part == "status" {
@@ -54,7 +55,7 @@ func TestForbidden(t *testing.T) {
 		}
 		b := &breaker{}
 		b.walk([]string{part}, &p)
-		if len(b.broken) < least {
+		if len(b.broken) < least[part] {
 			t.Errorf("the schema of the %s has %d constraints only", part, len(b.broken))
 		}
 		for _, broken := range b.broken {
