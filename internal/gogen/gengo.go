@@ -68,25 +68,36 @@ func (m *memory) AssembleFile(f *generator.File, path string) error {
 	if err != nil {
 		return fmt.Errorf("placing %q: %w", path, err)
 	}
-	var raw bytes.Buffer
-	tracker := generator.NewErrorTracker(&raw)
-	generator.NewGoFile().Assemble(tracker, f)
-	if err := tracker.Error(); err != nil {
+	head := *f
+	head.Vars, head.Consts, head.Body = bytes.Buffer{}, bytes.Buffer{}, bytes.Buffer{}
+	top, err := assemble(&head)
+	if err != nil {
 		return err
 	}
-	data, err := formatGo(raw.Bytes())
+	all, err := assemble(f)
+	if err != nil {
+		return err
+	}
+	data, err := formatGo(top, all[len(top):])
 	if err != nil {
 		return fmt.Errorf("formatting %q: %w", rel, err)
 	}
 	return m.set.Put(artifact.File{Path: filepath.ToSlash(rel), Data: data, Origin: m.origin})
 }
 
-// formatGo formats as gengo does, which runs goimports and then the command gofmt -s,
-// but without starting a process for each file.
-func formatGo(src []byte) ([]byte, error) {
-	formatted, err := imports.Process("", src, &imports.Options{Comments: true, TabIndent: true, TabWidth: 8, FormatOnly: true})
+func assemble(f *generator.File) ([]byte, error) {
+	var out bytes.Buffer
+	tracker := generator.NewErrorTracker(&out)
+	generator.NewGoFile().Assemble(tracker, f)
+	return out.Bytes(), tracker.Error()
+}
+
+// formatGo formats as gengo does, which runs goimports and then the command gofmt -s, but in this
+// process, and goimports only on what it is for: top is the file up to its imports, rest is all else.
+func formatGo(top, rest []byte) ([]byte, error) {
+	top, err := imports.Process("", top, &imports.Options{Comments: true, TabIndent: true, TabWidth: 8, FormatOnly: true})
 	if err != nil {
 		return nil, err
 	}
-	return simplify(formatted)
+	return simplify(append(append(top, '\n'), rest...))
 }

@@ -72,6 +72,7 @@ func (g *Generator) openapi(pkg, dir string, in func(*types.Type) bool) (*artifa
 		func(ctx *generator.Context) ([]generator.Target, error) {
 			ctx.Inputs = []string{pkg}
 			ctx.Order = slices.DeleteFunc(ctx.Order, func(t *types.Type) bool { return !in(t) })
+			ctx.Universe = enums(ctx.Universe)
 			header, err := gengo.GoBoilerplate(g.header, gengo.StdBuildTag, gengo.StdGeneratedBy)
 			if err != nil {
 				return nil, err
@@ -86,4 +87,32 @@ func (g *Generator) openapi(pkg, dir string, in func(*types.Type) bool) (*artifa
 		return nil, nil, fmt.Errorf("reading openapi-gen's report: %w", err)
 	}
 	return set, violations, nil
+}
+
+// enums returns a universe with no other types and constants than those of enumerations, which are all
+// that openapi-gen looks for there, beside the tags of packages. It does so twice for each type, through
+// the whole universe, so that its time would grow with the square of the types.
+func enums(all types.Universe) types.Universe {
+	few, text := types.Universe{}, all.Type(types.Name{Name: "string"})
+	isEnum := func(t *types.Type) bool {
+		return t.Kind == types.Alias && t.Underlying == text && gengo.ExtractCommentTags("+", t.CommentLines)["enum"] != nil //nolint:staticcheck // what openapi-gen itself reads tags by
+	}
+	for path, pkg := range all {
+		part := *pkg
+		part.Types, part.Constants = map[string]*types.Type{}, map[string]*types.Type{}
+		for name, t := range pkg.Types {
+			if t == text || isEnum(t) {
+				part.Types[name] = t
+			}
+		}
+		for name, c := range pkg.Constants {
+			if isEnum(c.Underlying) {
+				part.Constants[name] = c
+			}
+		}
+		if len(part.Types)+len(part.Constants)+len(part.Comments) > 0 { // openapi-gen makes do without the others
+			few[path] = &part
+		}
+	}
+	return few
 }

@@ -112,18 +112,18 @@ func registration(pkg *load.Package, header []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing the template of %s: %w", RegisterFile, err)
 	}
-	var out bytes.Buffer
-	out.Write(header)
-	fmt.Fprintf(&out, "package %s\n\n", pkg.Name)
+	var top, rest bytes.Buffer
+	top.Write(header)
+	fmt.Fprintf(&top, "package %s\n\n", pkg.Name)
 	for _, spec := range []string{metav1Import, runtimeImport, schemaImport} {
 		if slices.Contains(imports, spec) {
-			fmt.Fprintf(&out, "import %s\n", spec)
+			fmt.Fprintf(&top, "import %s\n", spec)
 		}
 	}
-	if err := body.Execute(&out, pkg); err != nil {
+	if err := body.Execute(&rest, pkg); err != nil {
 		return nil, fmt.Errorf("writing %s: %w", RegisterFile, err)
 	}
-	return formatGo(out.Bytes())
+	return formatGo(top.Bytes(), rest.Bytes())
 }
 
 // checkRegistration finds handwritten declarations that the clients could not be compiled with, or

@@ -5,12 +5,13 @@ import (
 	"go/ast"
 	"go/format"
 	"go/parser"
+	"go/printer"
 	"go/token"
 )
 
-// simplify does what gofmt -s does to generated code: types that a composite literal's
-// own type already says are left out of its elements, s[a:len(s)] becomes s[a:], and
-// blank range variables go.
+// simplify does what gofmt -s does to generated code whose imports are sorted: types that a
+// composite literal's own type already says are left out of its elements, s[a:len(s)] becomes s[a:],
+// and blank range variables go.
 func simplify(src []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
@@ -29,7 +30,9 @@ func simplify(src []byte) ([]byte, error) {
 		return true
 	})
 	var out bytes.Buffer
-	if err := format.Node(&out, fset, file); err != nil {
+	// This is how gofmt prints. The last of the modes, which has no name outside of go/printer, is for numbers.
+	gofmt := printer.Config{Mode: printer.UseSpaces | printer.TabIndent | 1<<30, Tabwidth: 8}
+	if err := gofmt.Fprint(&out, fset, file); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil

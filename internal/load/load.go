@@ -1,7 +1,7 @@
 // Package load reads the API packages of an operator once, for every generator.
 //
-// One "go list" gives the package graph. Only the packages that the API's types reach
-// are parsed and type-checked, without function bodies; controller-tools' generators
+// One "go list" gives the package graph. Only the packages that the API's types reach are
+// parsed and type-checked, without function bodies (see reach.go); controller-tools' generators
 // work on these directly, and the same syntax and types are handed to gengo's parser
 // (see universe.go), which on its own would read and check every dependency again.
 package load
@@ -89,11 +89,13 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 		Context: ctx,
 		Mode:    packages.NeedModule,
 		Dir:     home.dir,
-		// Without cgo, "go list" need not run cgo for net and os/user; API types never need it.
-		Env:  append(append([]string{}, opts.Env...), "CGO_ENABLED=0"),
-		Fset: fset,
+		// Without cgo, "go list" need not run cgo for net and os/user; API types never need it, and a
+		// file that does is not read. It is asked for source alone, then, and does not start the compiler.
+		Env:        slices.Concat([]string{"GOGC=400"}, opts.Env, []string{"CGO_ENABLED=0"}),
+		BuildFlags: []string{"-compiled=false"},
+		Fset:       fset,
 	}
-	res := &Result{root: opts.Root, home: home, fset: fset, config: cfg, Checker: &loader.TypeChecker{}}
+	res := &Result{root: opts.Root, home: home, fset: fset, config: cfg}
 	res.Collector = &markers.Collector{Registry: &markers.Registry{}}
 	// A package's markers are parsed once, so all generators' must be known before.
 	for _, register := range []func(*markers.Registry) error{crdmarkers.Register, deepcopy.Generator{}.RegisterMarkers} {
@@ -109,8 +111,8 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 	byPath := map[string]*loader.Package{}
 	for _, root := range roots {
 		byPath[root.PkgPath] = root
-		res.Checker.Check(root)
 	}
+	res.Checker = checkTypes(fset, roots)
 	for i, importPath := range home.importPaths {
 		pkg := &Package{Path: importPath, Source: byPath[importPath]}
 		if i < len(opts.Dirs) {

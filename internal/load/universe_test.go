@@ -13,6 +13,8 @@ import (
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/parser"
 	"k8s.io/gengo/v2/types"
+
+	"github.com/flux-framework/flux-operator/internal/golden"
 )
 
 func gengoParser() *parser.Parser {
@@ -27,14 +29,24 @@ func TestParserFields(t *testing.T) {
 	}
 }
 
-// TestSameUniverse compares what gengo sees of the API in the packages that are loaded
+// TestSameUniverse compares what gengo sees of an API in the packages that are loaded
 // already with what it sees where it loads them by itself, which Parser falls back to.
 func TestSameUniverse(t *testing.T) {
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs(golden.Repository)
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Load(context.Background(), Options{Root: root, Env: os.Environ(), Dirs: []string{"api/v1alpha1"}})
+	t.Run("this", func(t *testing.T) {
+		sameUniverse(t, Options{Root: root, Env: os.Environ(), Dirs: []string{"api/v1alpha1"}}, 60)
+	})
+	golden.Each(t, "universe/*.txtar", func(t *testing.T, c *golden.Case) {
+		sameUniverse(t, Options{Root: golden.Project(t, c.Archive), Env: golden.Offline(), Dirs: []string{"api/v1"}}, 300)
+	})
+}
+
+func sameUniverse(t *testing.T, opts Options, atLeast int) {
+	t.Helper()
+	res, err := Load(context.Background(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +60,7 @@ func TestSameUniverse(t *testing.T) {
 	}
 	path := res.Packages[0].Path
 	got, want := universe(t, injected, path), universe(t, alone, path)
-	if len(want.Types) < 60 {
+	if len(want.Types) < atLeast {
 		t.Errorf("only %d types are compared", len(want.Types))
 	}
 	if d := cmp.Diff(want, got); d != "" {
