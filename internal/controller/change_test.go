@@ -216,3 +216,14 @@ func TestLost(t *testing.T) {
 		}
 	}
 }
+
+// TestStale wants a reconciliation that began with an old MiniCluster to write no status.
+func TestStale(t *testing.T) {
+	w := newWorld(t, sample(t, "mc", plain))
+	stale := get(w, &api.MiniCluster{}, "mc")
+	w.reconcile("mc")
+	err := w.update(t.Context(), stale, func() { report(stale, nil, nil) })
+	if !apierrors.IsConflict(err) {
+		t.Errorf("writing over a newer status: %v", err)
+	}
+}
