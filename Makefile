@@ -28,7 +28,7 @@ STATICCHECK := v0.7.0
 HELM := v4.3.1
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm modules bench-go-clients
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm modules bench-go-clients .fetched .built
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no folder api/$(API_VERSION)" >&2; exit 2; }
@@ -111,10 +111,17 @@ docs: ## Check the documents: links and make targets
 modules: ## Fetch what the Go modules require
 	$(call each,$(GO) mod download)
 
-tools: ## Fetch the pinned tools into .tools/ and build sdkgen there
+tools: ## Fetch the pinned tools into .tools/ and build sdkgen there, both at once
+	@$(MAKE) --no-print-directory -j2 .fetched .built
+
+.fetched:
 	@$(PYTHON) hack/tools.py
-	@# An unchanged program keeps its time: sdkgen tells by it that stages may be skipped.
-	@new=$(SDKGEN).$$$$; $(GO) build -buildvcs=false -o $$new ./cmd/sdkgen && \
+
+.built:
+	@# Where the program that go is to write is there and as it would be, go does not link it again. An
+	@# unchanged program keeps its time: sdkgen tells by it that stages may be skipped.
+	@new=$(SDKGEN).$$$$; if test -e $(SDKGEN); then cp -p $(SDKGEN) $$new; fi; \
+		$(GO) build -buildvcs=false -ldflags '-s -w' -o $$new ./cmd/sdkgen || { rm -f $$new; exit 1; }; \
 		if cmp -s $$new $(SDKGEN); then rm $$new; else mv $$new $(SDKGEN); fi
 
 clean: ## Remove .tools/ and bin/; the next run fetches the tools again

@@ -104,6 +104,9 @@ def fetch_jar(tools: str, jar: str) -> None:
                 % (requirement(JAR_REQUIREMENT), got, JAR_SHA256)
             )
         os.replace(new, jar)
+    for name in os.listdir(tools):
+        if name.startswith(JAR_FILE + "."):  # what sdkgen made from the old one
+            os.remove(os.path.join(tools, name))
 
 
 # Java.

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/flux-framework/flux-operator/internal/diag"
@@ -46,7 +47,8 @@ func Find(where Where) (*Jar, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Jar{path: where.Jar, sum: where.SHA256, java: java, version: version}, nil
+	names := sync.OnceValues(func() ([]string, error) { return list(where.Jar) })
+	return &Jar{path: where.Jar, sum: where.SHA256, java: java, version: version, names: names}, nil
 }
 
 func checkSum(where Where) error {

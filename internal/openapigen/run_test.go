@@ -153,7 +153,9 @@ func TestRunOutOfMemory(t *testing.T) {
 	if err != nil {
 		missing(t, err.Error())
 	}
-	where.JavaHome = runtime(t, java2, "exec '"+java+"' -Xmx4m \"$@\"")
+	copied := filepath.Join(t.TempDir(), "copied.jar") // beside the real one files for this java would stay
+	copyFile(t, where.Jar, copied)
+	where.Jar, where.JavaHome = copied, runtime(t, java2, "exec '"+java+"' -Xmx4m \"$@\"")
 	jar, err := openapigen.Find(where)
 	if err != nil {
 		missing(t, err.Error())
@@ -312,10 +314,17 @@ func with(job openapigen.Job, change func(*openapigen.Job)) openapigen.Job {
 // fakeJar has a few templates, and is run by a script. Its last argument is the configuration of the last job.
 func fakeJar(t *testing.T, script string) *openapigen.Jar {
 	t.Helper()
-	home := runtime(t, java2, script)
+	_, jar := fakeIn(t, script)
+	return jar
+}
+
+// fakeIn is fakeJar, and the folder that it and its java are in.
+func fakeIn(t *testing.T, script string) (home string, jar *openapigen.Jar) {
+	t.Helper()
+	home = runtime(t, java2, script)
 	file := filepath.Join(home, "fake.jar")
-	var jar bytes.Buffer
-	archive := zip.NewWriter(&jar)
+	var data bytes.Buffer
+	archive := zip.NewWriter(&data)
 	for _, name := range []string{"go/model.mustache", "go/partial_header.mustache", "go/.travis.yml", "cobol/picture.mustache"} {
 		if _, err := archive.Create(name); err != nil {
 			t.Fatal(err)
@@ -324,13 +333,13 @@ func fakeJar(t *testing.T, script string) *openapigen.Jar {
 	if err := archive.Close(); err != nil {
 		t.Fatal(err)
 	}
-	write(t, file, jar.String(), 0o644)
-	sum := sha256.Sum256(jar.Bytes())
-	found, err := openapigen.Find(openapigen.Where{Jar: file, SHA256: hex.EncodeToString(sum[:]), JavaHome: home})
+	write(t, file, data.String(), 0o644)
+	sum := sha256.Sum256(data.Bytes())
+	jar, err := openapigen.Find(openapigen.Where{Jar: file, SHA256: hex.EncodeToString(sum[:]), JavaHome: home})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return home, jar
 }
 
 // real is where the pinned jar of this checkout is, and Java.

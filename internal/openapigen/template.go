@@ -140,16 +140,29 @@ func (j *Jar) checkUses(job Job, names []string, partials map[string]bool) error
 
 // templates lists the templates of a generator that the jar has.
 func (j *Jar) templates(generator string) ([]string, error) {
-	jar, err := zip.OpenReader(j.path)
+	files, err := j.names()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, file := range files {
+		if name, ok := strings.CutPrefix(file, generator+"/"); ok && path.Ext(name) == mustache {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// list returns the names of the files in a jar.
+func list(file string) ([]string, error) {
+	jar, err := zip.OpenReader(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the openapi-generator jar: %w", err)
 	}
 	defer jar.Close()
 	var names []string
 	for _, file := range jar.File {
-		if name, ok := strings.CutPrefix(file.Name, generator+"/"); ok && path.Ext(name) == mustache {
-			names = append(names, name)
-		}
+		names = append(names, file.Name)
 	}
 	return names, nil
 }

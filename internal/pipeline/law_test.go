@@ -130,7 +130,7 @@ func below(name string, dirs []string) bool {
 var reserved = map[string][]string{
 	"exec.Command":        {"internal/openapigen"},
 	"exec.CommandContext": {"internal/openapigen"},
-	// Scratch, the cache folder twice, and -o FILE.
+	// Scratch and beside the jar, the cache folder twice, and -o FILE.
 	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/artifact", "cmd/sdkgen"},
 	"os.MkdirAll":  {"internal/openapigen", "internal/artifact"},
 	"os.MkdirTemp": {"internal/pipeline"},
@@ -138,8 +138,8 @@ var reserved = map[string][]string{
 	"os.RemoveAll": {"internal/pipeline"},
 	"os.Create":    {},
 	"os.OpenFile":  {},
-	"os.Remove":    {"internal/artifact"}, // the pid in the cache folder
-	"os.Rename":    {},
+	"os.Remove":    {"internal/artifact", "internal/openapigen"}, // the pid in the cache folder, and what lies beside the jar
+	"os.Rename":    {"internal/openapigen"},                      // beside the jar
 	"os.Getwd":     {},
 	"os.Getenv":    {},
 	"os.Environ":   {"cmd/sdkgen"},

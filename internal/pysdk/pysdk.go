@@ -93,7 +93,9 @@ func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 		if err != nil {
 			return nil, fmt.Errorf("preparing the Python model %s: %w", name, err)
 		}
-		schema := withoutReferences(doc.Definitions[name])
+		// The jar needs a property to see a model, and the templates never look at it.
+		properties := map[string]spec.Schema{"none": *spec.StringProperty()}
+		schema := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}, Properties: properties}}
 		schema.AddExtension(Extension, model)
 		out.Definitions[name] = schema
 	}
@@ -232,18 +234,4 @@ func paths(doc *spec.Swagger) map[string]spec.PathItem {
 		return nil
 	}
 	return doc.Paths.Paths
-}
-
-// withoutReferences returns the schema with a plain object in place of each $ref: the jar
-// needs a property to see a model in it, and the templates never look at their types.
-func withoutReferences(schema spec.Schema) spec.Schema {
-	object := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}}}
-	properties := map[string]spec.Schema{}
-	for key := range schema.Properties {
-		properties[key] = object
-	}
-	if len(properties) == 0 {
-		properties["none"] = object
-	}
-	return spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}, Properties: properties}}
 }
