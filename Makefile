@@ -85,8 +85,8 @@ test-cluster: bin/cluster ## Test the control plane itself: crashes, kills, rest
 test-faults: bin/cluster ## Kill the operator, cut it off, load it; writes the tables of docs/reliability.md
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e -report "$(CURDIR)/docs/reliability.md"
 
-bench: tools ## Measure `sdkgen generate` against the classic recipe, N rounds
-	@$(GO) run ./test/bench -n $(N) $(ARGS)
+bench: tools ## Measure sdkgen beside the classic recipe, N rounds; writes docs/performance.md
+	@$(GO) run ./test/bench -n $(N) -report docs/performance.md $(ARGS)
 
 bench-go: ## Measure the light Go client's JSON beside encoding/json on the API's types
 	@$(GO) test -run '^$$' -bench JSON $(ARGS) ./test/gosdk

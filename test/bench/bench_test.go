@@ -15,60 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMedian(t *testing.T) {
-	at := func(ms int) sample {
-		return sample{Wall: time.Duration(ms) * time.Millisecond, CPU: time.Duration(2*ms) * time.Millisecond, Peak: int64(ms)}
-	}
-	for _, c := range []struct {
-		in   []sample
-		want sample
-	}{
-		{nil, sample{}},
-		{[]sample{at(7)}, at(7)},
-		{[]sample{at(9), at(1), at(4)}, at(4)},
-		{[]sample{at(8), at(2), at(4), at(100)}, at(6)},
-	} {
-		if diff := cmp.Diff(c.want, median(c.in)); diff != "" {
-			t.Errorf("median of %v (-want +got):\n%s", c.in, diff)
-		}
-	}
-}
-
-func TestThen(t *testing.T) {
-	got := sample{Wall: 1, CPU: 2, Peak: 30}.then(sample{Wall: 10, CPU: 20, Peak: 3})
-	if want := (sample{Wall: 11, CPU: 22, Peak: 30}); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-func TestPrint(t *testing.T) {
-	second := func(s float64, mib int64) []sample {
-		return []sample{{Wall: time.Duration(s * 1e9), CPU: time.Duration(2 * s * 1e9), Peak: mib << 20}}
-	}
-	r := &result{
-		machine: "here", everything: second(1, 100), classic: second(4, 400), unchanged: second(0.1, 10),
-		names: []string{"one", "two"}, steps: map[string][]sample{"one": second(3, 400), "two": second(1, 5)},
-	}
-	const want = `here; medians of n=1
-
-                              wall s    cpu s  peak MiB
-A sdkgen generate              1.000    2.000       100
-B classic recipe               4.000    8.000       400
-    one                        3.000    6.000       400
-    two                        1.000    2.000         5
-C sdkgen, nothing changed      0.100    0.200        10
-A/B                            0.250    0.250     0.250
-C/A                            0.100    0.100     0.100
-`
-	var got bytes.Buffer
-	if err := r.print(&got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestCopyTree(t *testing.T) {
 	root, dest := t.TempDir(), filepath.Join(t.TempDir(), "copy")
 	for name, text := range map[string]string{
@@ -94,7 +40,7 @@ func TestCopyTree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := copyTree(t.Context(), root, dest); err != nil {
+	if err := errors.Join(copyTree(t.Context(), root, dest), copyTools(filepath.Join(root, ".tools"), filepath.Join(dest, ".tools"))); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -114,13 +60,8 @@ func TestCopyTree(t *testing.T) {
 	}
 }
 
-func TestCopyTreeWithoutTools(t *testing.T) {
-	root := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "git", "init", "-q", root)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	err := copyTree(t.Context(), root, filepath.Join(t.TempDir(), "copy"))
+func TestCopyToolsWithoutJar(t *testing.T) {
+	err := copyTools(t.TempDir(), filepath.Join(t.TempDir(), "copy"))
 	if err == nil || !strings.Contains(err.Error(), "run python3 hack/tools.py") {
 		t.Errorf("got %v", err)
 	}
@@ -152,10 +93,9 @@ func TestStep(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	none := func(string) string { return "" }
 	for args, want := range map[string]int{"-h": exitOK, "-n 0": exitBroken, "extra": exitBroken, "-unknown": exitBroken} {
 		var out bytes.Buffer
-		if got := run(context.Background(), strings.Fields(args), &out, io.Discard, none); got != want || out.Len() > 0 {
+		if got := run(context.Background(), strings.Fields(args), &out, io.Discard); got != want || out.Len() > 0 {
 			t.Errorf("bench %s: exit %d with %q on stdout, want %d and nothing", args, got, &out, want)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,11 +19,12 @@ type sample struct {
 	Wall time.Duration
 	CPU  time.Duration // user and system time of the tree
 	Peak int64         // bytes resident in the largest process of the tree
+	Own  int64         // the same of the started process alone; 0 where the system does not tell
 }
 
 // then is s followed by next: times add up, the larger peak stays.
 func (s sample) then(next sample) sample {
-	return sample{Wall: s.Wall + next.Wall, CPU: s.CPU + next.CPU, Peak: max(s.Peak, next.Peak)}
+	return sample{Wall: s.Wall + next.Wall, CPU: s.CPU + next.CPU, Peak: max(s.Peak, next.Peak), Own: max(s.Own, next.Own)}
 }
 
 // step is one process of a recipe.
@@ -31,6 +32,7 @@ type step struct {
 	name   string   // for people
 	dir    string   // where it runs
 	argv   []string // argv[0] is a path or is looked up on PATH
+	env    []string // what is set beside this program's own environment
 	stdout string   // a file for its output; if empty, the output is kept for the error
 }
 
@@ -38,6 +40,7 @@ type step struct {
 func (s step) run(ctx context.Context) (sample, error) {
 	cmd := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
 	cmd.Dir = s.dir
+	cmd.Env = append(append(os.Environ(), "GOWORK=off"), s.env...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if s.stdout != "" {
@@ -49,48 +52,77 @@ func (s step) run(ctx context.Context) (sample, error) {
 		cmd.Stdout = out
 	}
 	start := time.Now()
-	err := cmd.Run()
-	wall := time.Since(start)
-	if err != nil {
-		return sample{}, fmt.Errorf("%s: running %s: %w\n%s", s.name, strings.Join(s.argv, " "), err, tail(said.String(), 20))
+	if err := cmd.Start(); err != nil {
+		return sample{}, fmt.Errorf("%s: %w", s.name, err)
 	}
-	state := cmd.ProcessState
-	return sample{Wall: wall, CPU: state.UserTime() + state.SystemTime(), Peak: peak(state)}, nil
+	ended, own := make(chan struct{}), make(chan int64)
+	go func() { own <- watch(cmd.Process.Pid, ended) }()
+	err := cmd.Wait()
+	out := sample{Wall: time.Since(start)}
+	close(ended)
+	out.Own = <-own
+	if err != nil {
+		return sample{}, &failure{step: s, err: err, said: said.String()}
+	}
+	out.CPU, out.Peak = cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), peak(cmd.ProcessState)
+	return out, nil
 }
 
-// runAll runs the steps one after the other.
-func runAll(ctx context.Context, steps []step) (sample, error) {
-	var sum sample
+// failure is a process that did not end well.
+type failure struct {
+	step step
+	err  error
+	said string // what it printed
+}
+
+func (f *failure) Error() string {
+	return fmt.Sprintf("%s: running %s: %v\n%s", f.step.name, strings.Join(f.step.argv, " "), f.err, tail(f.said, 20))
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+// watchEvery is how often a running process is asked for its size: its last moments are missed.
+const watchEvery = 15 * time.Millisecond
+
+// watch returns the largest size that a process has had by itself, once it has ended.
+func watch(pid int, ended <-chan struct{}) int64 {
+	ticks := time.NewTicker(watchEvery)
+	defer ticks.Stop()
+	for largest := int64(0); ; {
+		largest = max(largest, resident(pid))
+		select {
+		case <-ended:
+			return largest
+		case <-ticks.C:
+		}
+	}
+}
+
+// resident is the largest size so far of a running process, in bytes; 0 where it is not known.
+func resident(pid int) int64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), "\nVmHWM:")
+	line, _, _ := strings.Cut(rest, "\n")
+	kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(line, "kB")), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return kib << 10
+}
+
+// runAll runs the steps one after the other and returns the sum, and the sample of each.
+func runAll(ctx context.Context, steps []step) (sum sample, each []sample, err error) {
 	for _, s := range steps {
 		one, err := s.run(ctx)
 		if err != nil {
-			return sample{}, err
+			return sample{}, nil, err
 		}
-		sum = sum.then(one)
+		sum, each = sum.then(one), append(each, one)
 	}
-	return sum, nil
-}
-
-// median returns the median of each figure on its own.
-func median(all []sample) sample {
-	var wall, cpu []time.Duration
-	var peak []int64
-	for _, s := range all {
-		wall, cpu, peak = append(wall, s.Wall), append(cpu, s.CPU), append(peak, s.Peak)
-	}
-	return sample{Wall: middle(wall), CPU: middle(cpu), Peak: middle(peak)}
-}
-
-func middle[T time.Duration | int64](values []T) T {
-	if len(values) == 0 {
-		return 0
-	}
-	values = slices.Sorted(slices.Values(values))
-	half := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[half]
-	}
-	return (values[half-1] + values[half]) / 2
+	return sum, each, nil
 }
 
 func tail(text string, lines int) string {

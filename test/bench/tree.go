@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// copyTree copies the project to dest: what git tracks or would track, and the fetched
-// tools, which git ignores. Nothing in dest leads back to the project.
+// copyTree copies the project to dest: what git tracks or would track. Nothing in dest leads
+// back to the project.
 func copyTree(ctx context.Context, root, dest string) error {
 	cmd := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	cmd.Dir = root
@@ -29,7 +29,7 @@ func copyTree(ctx context.Context, root, dest string) error {
 			return err
 		}
 	}
-	return copyTools(filepath.Join(root, ".tools"), filepath.Join(dest, ".tools"))
+	return nil
 }
 
 // copyTools copies the jars and the Java runtime, if there is one; not what is built or cached beside them.
