@@ -106,7 +106,8 @@ func (g *Generator) context(names namer.NameSystems, defaultName string) (*gener
 	return &ctx, nil
 }
 
-// tag gives the packages of other modules the tag that openapi-gen wants to see.
+// tag gives the packages of other modules the tag that openapi-gen wants to see, and takes away what
+// would have it call a method for the names of their definitions: each has that of its Go type.
 func (g *Generator) tag() {
 	paths := slices.Clone(g.more)
 	for _, pkg := range g.api.Packages {
@@ -115,10 +116,22 @@ func (g *Generator) tag() {
 		}
 	}
 	for _, path := range paths {
-		if known := g.base.Universe[path]; known != nil {
-			known.Comments = append(known.Comments, "+"+load.OpenAPITag+"=true")
+		known := g.base.Universe[path]
+		if known == nil {
+			continue
+		}
+		known.Comments = append(withoutModelPackage(known.Comments), "+"+load.OpenAPITag+"=true")
+		for _, t := range known.Types {
+			t.CommentLines = withoutModelPackage(t.CommentLines)
+			delete(t.Methods, "OpenAPIModelName")
 		}
 	}
+}
+
+func withoutModelPackage(comments []string) []string {
+	return slices.DeleteFunc(comments, func(line string) bool {
+		return strings.HasPrefix(strings.TrimSpace(line), "+k8s:openapi-model-package")
+	})
 }
 
 // own returns the packages that are the project's, the only ones that Go code is written for.

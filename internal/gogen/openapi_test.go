@@ -113,3 +113,69 @@ func TestEnums(t *testing.T) {
 		t.Errorf("(-whole universe +enumerations)\n%s", d)
 	}
 }
+
+const modelPackage = `
+-- go.mod+ --
+require example.com/other v0.0.0
+
+replace example.com/other => ./other
+-- other/go.mod --
+module example.com/other
+
+go 1.26.0
+-- other/v1/doc.go --
+// +groupName=other.example.com
+// +k8s:openapi-model-package=com.example.v1
+package v1
+-- other/v1/types.go --
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Widget is a root kind.
+type Widget struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Part Part ` + "`json:\"part\"`" + `
+}
+
+// Part has a name for itself.
+// +k8s:openapi-model-package=com.example.part.v1
+type Part struct {
+	Text Text ` + "`json:\"text\"`" + `
+}
+
+// Text has a method.
+type Text struct{}
+
+func (Text) OpenAPIModelName() string { return "text" }
+`
+
+// TestModelPackage: whatever names the definitions of another module's package, they are made
+// under the names of their Go types.
+func TestModelPackage(t *testing.T) {
+	root := golden.Project(t, txtar.Parse([]byte(modelPackage)))
+	api, err := load.Load(context.Background(), load.Options{Root: root, Env: append(golden.Offline(), "GOFLAGS=-mod=mod"),
+		Foreign: []load.Foreign{{Path: "example.com/other/v1", Dir: "out"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gen, err := New(api, Options{Root: root, Scratch: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, _, err := gen.OpenAPI(api.Packages[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, _ := set.Lookup("out/" + OpenAPIFile)
+	if strings.Contains(string(file.Data), "OpenAPIModelName") {
+		t.Errorf("a method names definitions:\n%s", file.Data)
+	}
+	for _, name := range []string{"Widget", "Part", "Text"} {
+		if !strings.Contains(string(file.Data), `"example.com/other/v1.`+name+`": `) {
+			t.Errorf("%s has no definition of its name:\n%s", name, file.Data)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (r *Result) describe(pkg *Package) diag.List {
 	var list diag.List
 	switch {
 	case pkg.Group == "":
-		list.Add(tags.pos, rule, "add above the package clause of "+docGo+", with your API's group:\n// +groupName=example.org", "the package has no +groupName tag")
+		list = append(list, tags.noGroup(pkg.Foreign))
 	case pkg.Group != tags.groupName && !pkg.Foreign:
 		list.Add(tags.pos, rule, "write above the package clause of "+docGo+", the one file where the other generators look for it:\n// +groupName="+pkg.Group,
 			"controller-gen sees +groupName=%s, the other generators see %q", pkg.Group, tags.groupName)
@@ -63,6 +63,7 @@ func (r *Result) describe(pkg *Package) diag.List {
 	if !slices.ContainsFunc(pkg.Kinds, func(k Kind) bool { return !k.List }) {
 		list.Add(tags.pos, rule, "a root kind is a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`", "the package has no root kind")
 	}
+	list = append(list, r.unwritten(pkg)...)
 	fields := r.fields(src)
 	if pkg.Foreign { // its definitions and its CRD are compared all the same
 		r.warn(fields)
@@ -92,6 +93,7 @@ type packageTags struct {
 	strays  []token.Position // comments of other files with the openapi-gen tag
 
 	groupName, groupGoName string
+	emptyGroup             token.Position // of a groupName tag without a value
 }
 
 func (r *Result) tagsOf(dir string, src *loader.Package) packageTags {
@@ -105,34 +107,54 @@ func (r *Result) tagsOf(dir string, src *loader.Package) packageTags {
 		tags.hasDoc = tags.hasDoc || isDoc
 		for _, group := range file.Comments {
 			found := gengo.ExtractCommentTags("+", strings.Split(group.Text(), "\n")) //nolint:staticcheck // deprecated, but what openapi-gen itself reads tags by
+			if slices.ContainsFunc(found["groupName"], isEmpty) {
+				tags.emptyGroup = r.position(tagPos(group, "groupName"))
+			}
 			switch openapi := found[OpenAPITag]; {
 			case isDoc: // all of its comments count, the first group is taken
 				tags.openapi = tags.openapi || slices.Contains(openapi, "true")
 				tags.groupName = cmp.Or(tags.groupName, first(found["groupName"]))
 				tags.groupGoName = cmp.Or(tags.groupGoName, first(found["groupGoName"]))
 			case len(openapi) > 0 && group.Pos() < file.Package:
-				tags.strays = append(tags.strays, r.position(tagPos(group)))
+				tags.strays = append(tags.strays, r.position(tagPos(group, OpenAPITag)))
 			}
 		}
 	}
 	return tags
 }
 
-// tagPos returns the position of the comment in group that holds the openapi-gen tag.
-func tagPos(group *ast.CommentGroup) token.Pos {
+// tagPos returns the position of the comment in group that holds a tag.
+func tagPos(group *ast.CommentGroup, tag string) token.Pos {
 	for _, comment := range group.List {
-		if strings.Contains(comment.Text, "+"+OpenAPITag) {
+		if strings.Contains(comment.Text, "+"+tag) {
 			return comment.Pos()
 		}
 	}
 	return group.Pos()
 }
 
+// isEmpty says whether a tag's value is empty, in quotes or without.
+func isEmpty(value string) bool { return value == "" || value == `""` }
+
 func first(values []string) string {
 	if len(values) == 0 {
 		return ""
 	}
 	return values[0]
+}
+
+// noGroup says that a package has no group.
+func (t packageTags) noGroup(foreign bool) diag.Diagnostic {
+	found := diag.Diagnostic{Pos: t.pos, Rule: rule, Message: "the package has no +groupName tag",
+		Hint: "add above the package clause of " + docGo + ", with your API's group:\n// +groupName=example.org"}
+	if t.emptyGroup.IsValid() {
+		found.Pos, found.Message = t.emptyGroup, "+groupName is empty, which means the core group of Kubernetes: no CRD can be in it"
+		found.Hint = "write your API's group, above the package clause of " + docGo + ":\n// +groupName=example.org"
+	}
+	if foreign { // nobody here can write it
+		found.Hint = "name only packages whose kinds are CRDs under apis in sdkgen.yaml: the types of their fields come with them"
+	}
+	return found
 }
 
 func (t packageTags) openapiHint() string {
@@ -214,6 +236,19 @@ func kindsOf(pkg *types.Package) []Kind {
 		}
 	}
 	return kinds
+}
+
+// unwritten finds root kinds, but for lists, that are declared by the name of another struct.
+// controller-gen takes no such type for a kind.
+func (r *Result) unwritten(pkg *Package) (list diag.List) {
+	loader.EachType(pkg.Source, func(_ *ast.File, _ *ast.GenDecl, spec *ast.TypeSpec) {
+		name := spec.Name.Name
+		if _, written := spec.Type.(*ast.StructType); !written && slices.Contains(pkg.Kinds, Kind{Name: name}) {
+			list.Add(r.position(spec.Name.Pos()), rule, "write out the struct, with its metav1.TypeMeta and metav1.ObjectMeta",
+				"%s is a root kind by the name of another type: controller-gen makes no CRD of it", name)
+		}
+	})
+	return list
 }
 
 // EachType calls f for each type declared in the package, with its doc comment and markers.

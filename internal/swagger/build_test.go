@@ -231,7 +231,20 @@ func (p *project) build(t *testing.T, pkg *load.Package, opts swagger.Options) (
 	if err != nil {
 		return nil, err
 	}
-	return swagger.WithoutPaths(doc), nil
+	return ofTypes(doc), nil
+}
+
+// ofTypes is what a document has of the package's types: WithoutPaths, and without the lists that the
+// API server makes for kinds that have none.
+func ofTypes(doc *spec.Swagger) *spec.Swagger {
+	out := *doc
+	out.Definitions = maps.Clone(doc.Definitions)
+	maps.DeleteFunc(out.Definitions, func(_ string, schema spec.Schema) bool {
+		_, goType := swagger.GoType(schema)
+		_, isKind := swagger.KindOf(schema)
+		return isKind && goType == ""
+	})
+	return swagger.WithoutPaths(&out)
 }
 
 // describe is description with the definitions that openapi-gen makes.

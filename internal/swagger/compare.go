@@ -149,7 +149,7 @@ const (
 	values = "{}"
 )
 
-// demandsOf reads schemas that hold together.
+// demandsOf reads schemas that hold together, and what they refer to after them.
 func demandsOf(definitions map[string]any, schemas []any) demands {
 	d := demands{rules: map[string][]string{}, required: map[string]bool{}, below: map[string][]any{}}
 	for queue := slices.Clip(schemas); len(queue) > 0; queue = queue[1:] {
@@ -188,6 +188,7 @@ func (d demands) read(keyword string, value any) {
 		for _, name := range list {
 			d.required[fmt.Sprint(name)] = true
 		}
+	case keyword == mapType && d.rules[mapType] != nil: // that of a field wins over its type's, which is read later
 	case keyword == "x-kubernetes-validations": // those of the field and of its type add up
 		for _, one := range list {
 			d.add(keyword, one)

@@ -17,8 +17,12 @@ const definitionsPrefix = "#/definitions/"
 // enforced are the extensions that the API server acts on: they are those of the CRD or none.
 var enforced = []string{
 	"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type",
-	"x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
+	mapType, "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
 }
+
+// mapType says who may own a part of a map or struct. Beside a reference, it wins over that of the
+// type, as in the CRD, into which both are written.
+const mapType = "x-kubernetes-map-type"
 
 // escape spells a Go type as one token of a JSON pointer.
 func escape(goType string) string {
@@ -62,6 +66,19 @@ func (b *builder) structSchema(goType string) (apiextensionsv1.JSONSchemaProps, 
 		out.AllOf[i] = inner
 	}
 	return *crd.FlattenEmbedded(&out, recorder{b, goType}), true
+}
+
+// kindSchema is structSchema for a root kind or its list, which has a definition of its own even if it
+// is declared by the name of another struct, as in type List metav1.List.
+func (b *builder) kindSchema(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
+	schema, ok := b.structSchema(goType)
+	if !ok || schema.Ref == nil {
+		return schema, ok
+	}
+	inner, ok := b.kindSchema(refType(*schema.Ref))
+	schema.Ref = nil
+	merged := apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{inner, schema}}
+	return *crd.FlattenEmbedded(&merged, recorder{b, goType}), ok
 }
 
 // isStruct says whether a type has a definition of its own, in place of being written out

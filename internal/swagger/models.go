@@ -69,11 +69,17 @@ func (m renames) schema(value any) any {
 	if !ok {
 		return value // additionalProperties: true
 	}
+	to := map[string]any{}
 	// A reference with constraints beside it is alone in an allOf.
 	if parts, _ := from["allOf"].([]any); len(parts) == 1 {
-		return m.schema(parts[0])
+		if ref, ok := m.schema(parts[0]).(map[string]any); ok {
+			to = ref
+		}
+		if relation, ok := from[mapType]; ok {
+			to[mapType] = relation
+		}
+		return to
 	}
-	to := map[string]any{}
 	for key, inner := range from {
 		switch key {
 		case "type", "format":
@@ -94,7 +100,7 @@ func (m renames) schema(value any) any {
 				models[name] = m.schema(property)
 			}
 			to[key] = models
-		case "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+		case "x-kubernetes-list-type", "x-kubernetes-list-map-keys", mapType,
 			"x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string":
 			to[key] = inner
 		}

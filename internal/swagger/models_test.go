@@ -16,6 +16,7 @@ const modelDocument = `{"definitions": {
     "port": {"type": "string", "format": "int-or-string", "x-kubernetes-int-or-string": true},
     "any": {"type": "object", "additionalProperties": true},
     "spec": {"allOf": [{"$ref": "#/definitions/Part"}], "default": {}},
+    "whole": {"allOf": [{"$ref": "#/definitions/Part"}], "x-kubernetes-map-type": "atomic"},
     "parts": {"type": "array", "items": {"$ref": "#/definitions/Part"}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
   }},
 "Part": {"type": "object", "x-go-type": {"type": "Part", "import": {"package": "k8s.io/api/core/v1"}}}
@@ -31,7 +32,8 @@ func TestModels(t *testing.T) {
 		return `"org.example.op.api.` + name + `.Widget":{"properties":{"any":{"additionalProperties":true,"type":"object"},"description":{"type":"string"},` +
 			`"parts":{"items":{"$ref":"#/definitions/` + part + `"},"type":"array","x-kubernetes-list-map-keys":["name"],"x-kubernetes-list-type":"map"},` +
 			`"port":{"format":"int-or-string","type":"string","x-kubernetes-int-or-string":true},` +
-			`"size":{"default":3,"type":"integer"},"spec":{"$ref":"#/definitions/` + part + `"}},"type":"object"}`
+			`"size":{"default":3,"type":"integer"},"spec":{"$ref":"#/definitions/` + part + `"},` +
+			`"whole":{"$ref":"#/definitions/` + part + `","x-kubernetes-map-type":"atomic"}},"type":"object"}`
 	}
 	want := `{"definitions":{"io.k8s.api.core.v1.Part":{"type":"object"},` + widget("v1", "io.k8s.api.core.v1.Part") + "," +
 		widget("v2", "io.k8s.api.core.v1.Part") + `},"info":{"title":"models","version":"0"},"paths":{},"swagger":"2.0"}`

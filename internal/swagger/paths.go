@@ -152,11 +152,12 @@ func clientID(op *spec.Operation) string {
 // schema gives the references in a schema this document's names. The defaults are inventions of
 // openapi-gen, and the API server publishes none.
 func (p *publisher) schema(s *spec.Schema) {
-	walk(s, func(s *spec.Schema) {
+	walk(s, func(s *spec.Schema) bool {
 		s.Default = nil
 		if target := Referenced(*s); target != "" {
 			p.resolve(s, target)
 		}
+		return true
 	})
 }
 
@@ -187,7 +188,7 @@ func (p *publisher) resolve(s *spec.Schema, target string) {
 }
 
 // WithoutPaths returns the document without its paths, their parameters, and the definitions that
-// only paths reach.
+// only paths reach. It only reads the document.
 func WithoutPaths(doc *spec.Swagger) *spec.Swagger {
 	if doc.Paths == nil || len(doc.Paths.Paths) == 0 {
 		return doc
@@ -196,8 +197,7 @@ func WithoutPaths(doc *spec.Swagger) *spec.Swagger {
 	out.Paths, out.Parameters, out.Definitions = &spec.Paths{Paths: map[string]spec.PathItem{}}, nil, spec.Definitions{}
 	var queue []string
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
-		_, isKind := KindOf(doc.Definitions[name])
-		if _, goType := GoType(doc.Definitions[name]); isKind && goType != "" {
+		if _, isKind := KindOf(doc.Definitions[name]); isKind {
 			queue = append(queue, name)
 		}
 	}
@@ -207,33 +207,37 @@ func WithoutPaths(doc *spec.Swagger) *spec.Swagger {
 			continue
 		}
 		out.Definitions[queue[0]] = schema
-		walk(&schema, func(s *spec.Schema) {
+		walk(&schema, func(s *spec.Schema) bool {
 			if target := Referenced(*s); target != "" {
 				queue = append(queue, target)
 			}
+			return false
 		})
 	}
 	return &out
 }
 
-// walk calls visit with a schema, and then with all below it.
-func walk(s *spec.Schema, visit func(*spec.Schema)) {
+// walk calls visit with a schema, and then with all below it, and says whether visit has changed any.
+// If not, it writes nothing.
+func walk(s *spec.Schema, visit func(*spec.Schema) (changed bool)) bool {
 	if s == nil {
-		return
+		return false
 	}
-	visit(s)
+	changed := visit(s)
 	for i := range s.AllOf {
-		walk(&s.AllOf[i], visit)
+		changed = walk(&s.AllOf[i], visit) || changed
 	}
 	if s.Items != nil {
-		walk(s.Items.Schema, visit)
+		changed = walk(s.Items.Schema, visit) || changed
 	}
 	if s.AdditionalProperties != nil {
-		walk(s.AdditionalProperties.Schema, visit)
+		changed = walk(s.AdditionalProperties.Schema, visit) || changed
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		property := s.Properties[name]
-		walk(&property, visit)
-		s.Properties[name] = property
+		if walk(&property, visit) {
+			s.Properties[name], changed = property, true
+		}
 	}
+	return changed
 }

@@ -155,7 +155,7 @@ func operations(doc *spec.Swagger) string {
 			fmt.Fprintf(&b, " %s\n", strings.Join(v.Tags, " "))
 		}
 	}
-	models := swagger.WithoutPaths(doc).Definitions
+	models := ofTypes(doc).Definitions
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
 		if _, ok := models[name]; !ok {
 			pkg, goType := swagger.GoType(doc.Definitions[name])
@@ -198,7 +198,7 @@ func (p *project) checkPaths(t *testing.T, pkg *load.Package, doc *spec.Swagger)
 	checkClosed(t, doc)
 	checkRoundTrip(t, doc)
 	checkExpands(t, doc)
-	without := swagger.WithoutPaths(doc)
+	without := ofTypes(doc)
 	checkClosed(t, without)
 	checkPruned(t, pkg, without)
 	for name, definition := range doc.Definitions {
@@ -286,7 +286,7 @@ func unnamed(value any) any {
 func checkPathsClosed(t *testing.T, doc *spec.Swagger) {
 	t.Helper()
 	used := map[string]bool{}
-	queue := slices.Collect(maps.Keys(swagger.WithoutPaths(doc).Definitions))
+	queue := slices.Collect(maps.Keys(ofTypes(doc).Definitions))
 	read := func(s *spec.Schema) {
 		if s != nil {
 			queue = append(queue, references(t, *s)...)

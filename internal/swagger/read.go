@@ -14,6 +14,8 @@ const (
 	goTypeExtension = "x-go-type"
 	kindExtension   = "x-kubernetes-group-version-kind"
 	pluralExtension = "x-sdkgen-plural"
+	// ownExtension is for types of an API package that is one of Kubernetes itself.
+	ownExtension = "x-sdkgen-own"
 )
 
 func goTypeValue(goType string) any {
@@ -36,11 +38,12 @@ func GoType(s spec.Schema) (pkg, name string) {
 }
 
 // IsKubernetes says whether a definition is a type of Kubernetes itself, which clients take
-// from Kubernetes' own packages.
+// from Kubernetes' own packages; not if it is what the document is about.
 func IsKubernetes(s spec.Schema) bool {
 	pkg, name := GoType(s)
 	_, ok := KubernetesName(pkg + "." + name)
-	return ok
+	own, _ := s.Extensions[ownExtension].(bool)
+	return ok && !own
 }
 
 func kindValue(gvk schema.GroupVersionKind) any {

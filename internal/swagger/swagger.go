@@ -171,7 +171,7 @@ func (b *builder) drain() {
 
 // define makes the definition of a struct type.
 func (b *builder) define(goType string) spec.Schema {
-	truth, ok := b.structSchema(goType)
+	truth, ok := b.kindSchema(goType)
 	if !ok {
 		b.problemAt(goType, "", "no schema of %s was made", goType)
 		return spec.Schema{}
@@ -189,6 +189,9 @@ func (b *builder) define(goType string) spec.Schema {
 	}
 	b.enforce(&schema, truth, goType, "")
 	schema.AddExtension(goTypeExtension, goTypeValue(goType))
+	if _, kubernetes := KubernetesName(goType); kubernetes && goTypePackage(goType) == b.api.Package {
+		schema.AddExtension(ownExtension, true)
+	}
 	return schema
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,10 @@ const (
 	appsV1 = "k8s.io/api/apps/v1"
 )
 
+// coreNames are for types whose own names the SDKs have for something else: List is a name of Python's
+// typing, and Event is what the Go client's watch tells.
+var coreNames = map[string]string{coreV1 + ".List": "ObjectList", coreV1 + ".Event": "ObjectEvent"}
+
 // types are runs on ever more types: packages of other modules, of which sdkgen makes the CRDs,
 // the document and both SDKs.
 func (p *place) types(ctx context.Context) []row {
@@ -32,9 +37,9 @@ func (p *place) types(ctx context.Context) []row {
 	}{
 		{"MiniCluster", nil, project{packages: []string{apiPath}}},
 		{"JobSet", nil, project{module: "test/apis", packages: []string{"sigs.k8s.io/jobset/api/jobset/v1alpha2"}}},
-		{"apps/v1", copied, project{replace: replaced, packages: []string{appsV1}}},
-		{"core/v1", copied, project{replace: replaced, packages: []string{coreV1}}},
-		{"core/v1 and apps/v1", copied, project{replace: replaced, packages: []string{coreV1, appsV1}}},
+		{"apps/v1", copied, project{replace: replaced, names: coreNames, packages: []string{appsV1}}},
+		{"core/v1", copied, project{replace: replaced, names: coreNames, packages: []string{coreV1}}},
+		{"core/v1 and apps/v1", copied, project{replace: replaced, names: coreNames, packages: []string{coreV1, appsV1}}},
 	} {
 		rows = append(rows, p.growing(in.name, in.project, in.before))
 	}
@@ -78,37 +83,27 @@ type refusal struct {
 
 // hurdle is a change of k8s.io/api that makes sdkgen take it.
 type hurdle struct {
-	says  string // in the refusal
-	did   string
-	edits []substitution
-}
-
-// substitution replaces what matches in files, named by a pattern below the module.
-type substitution struct {
-	files string
-	old   *regexp.Regexp
-	text  string
+	says string // in the refusal
+	did  string
+	file string // below the module
+	old  string // a text in it
+	text string // in its place
 }
 
 // hurdles are changed as they are met: what sdkgen takes is left as it is.
 var hurdles = []hurdle{
-	{"has no +groupName", "`+groupName=core.example.org` and `+groupName=apps.example.org` are written", []substitution{
-		{"core/v1/doc.go", regexp.MustCompile(`(?m)^// \+groupName=$`), "// +groupName=core.example.org"},
-		{"apps/v1/doc.go", regexp.MustCompile(`(?m)^// \+k8s:openapi-gen=true$`), "// +k8s:openapi-gen=true\n// +groupName=apps.example.org"},
-	}},
-	{"+k8s:openapi-model-package", "the marker is removed from all packages, the method renamed", []substitution{
-		{"*/*/doc.go", regexp.MustCompile(`(?m)^// \+k8s:openapi-model-package=.*\n`), ""},
-		{"*/*/zz_generated.model_name.go", regexp.MustCompile(`OpenAPIModelName`), "ModelName"},
-	}},
-	{"is in openapi-gen's definition but not in the CRD", "`type List metav1.List` is removed", []substitution{
-		{"core/v1/types.go", regexp.MustCompile(`(?m)^type List metav1\.List$`), ""},
-	}},
-	{"x-kubernetes-map-type", "`+structType=granular` is removed from that field", []substitution{
-		{"core/v1/types.go", regexp.MustCompile(`(?m)^\t// \+structType=granular\n`), ""},
-	}},
-	{"for two API packages of version", "`+versionName=v2` is written to apps/v1", []substitution{
-		{"apps/v1/doc.go", regexp.MustCompile(`(?m)^// \+k8s:openapi-gen=true$`), "// +k8s:openapi-gen=true\n// +versionName=v2"},
-	}},
+	{
+		"has no +groupName", "`+groupName=apps.example.org` is written to apps/v1",
+		"apps/v1/doc.go", "\npackage v1\n", "\n// +groupName=apps.example.org\npackage v1\n",
+	},
+	{
+		"+groupName is empty", "`+groupName=core.example.org` is written",
+		"core/v1/doc.go", "\n// +groupName=\n", "\n// +groupName=core.example.org\n",
+	},
+	{
+		"for two API packages of version", "`+versionName=v2` is written to apps/v1",
+		"apps/v1/doc.go", "\npackage v1\n", "\n// +versionName=v2\npackage v1\n",
+	},
 }
 
 // copyKubernetes copies the module k8s.io/api and changes what sdkgen refuses of it, until it takes
@@ -123,7 +118,7 @@ func (p *place) copyKubernetes(ctx context.Context, folder string) error {
 	if err := os.CopyFS(folder, os.DirFS(strings.TrimSpace(string(out)))); err != nil {
 		return err
 	}
-	pr := project{folder: filepath.Join(p.tmp, "refused"), replace: map[string]string{"k8s.io/api": folder}, packages: []string{coreV1, appsV1}}
+	pr := project{folder: filepath.Join(p.tmp, "refused"), replace: map[string]string{"k8s.io/api": folder}, names: coreNames, packages: []string{coreV1, appsV1}}
 	if err := p.write(pr); err != nil {
 		return err
 	}
@@ -146,27 +141,15 @@ func (p *place) copyKubernetes(ctx context.Context, folder string) error {
 	}
 }
 
-// change makes a hurdle's edits in a copy of the module.
+// change makes a hurdle's change in a copy of the module.
 func (h hurdle) change(folder string) error {
-	for _, s := range h.edits {
-		names, err := filepath.Glob(filepath.Join(folder, filepath.FromSlash(s.files)))
-		if err != nil {
-			return err
-		}
-		matched := false
-		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			matched = matched || s.old.Match(data)
-			if err := os.WriteFile(name, s.old.ReplaceAll(data, []byte(s.text)), 0o644); err != nil {
-				return err
-			}
-		}
-		if !matched {
-			return fmt.Errorf("changing k8s.io/api: no %s has %s", s.files, s.old)
-		}
+	name := filepath.Join(folder, filepath.FromSlash(h.file))
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
 	}
-	return nil
+	if !bytes.Contains(data, []byte(h.old)) {
+		return fmt.Errorf("changing k8s.io/api: %s has no %q", h.file, h.old)
+	}
+	return os.WriteFile(name, bytes.Replace(data, []byte(h.old), []byte(h.text), 1), 0o644)
 }

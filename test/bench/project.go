@@ -21,6 +21,7 @@ type project struct {
 	module   string            // the folder below the project whose module's requirements it has
 	replace  map[string]string // modules, and the folders that hold them
 	packages []string          // import paths of API packages of other modules
+	names    map[string]string // that types get in the document
 	copies   int               // or how many copies of this project's API package it has
 }
 
@@ -125,6 +126,9 @@ func (p *place) configure(pr project, apis []map[string]string) error {
 		return err
 	}
 	cfg["apis"] = apis
+	if len(pr.names) > 0 {
+		cfg["swagger"] = map[string]any{"names": pr.names}
+	}
 	delete(cfg, "rules")
 	if pr.copies == 0 {
 		delete(cfg, "clients") // which are made of the project's own packages only
