@@ -56,11 +56,20 @@ func modules() map[string]string {
 	return out
 }
 
-// build identifies a development build by its file, "" for a released version: only that
-// tells two versions of the code under development apart.
+// build identifies a development build, "" for a released version: by its commit, if that is all
+// that it was built from, else by its file, which only tells two versions of changed code apart.
 func build() string {
 	if modules()[self] != development {
 		return ""
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		settings := map[string]string{}
+		for _, setting := range info.Settings {
+			settings[setting.Key] = setting.Value
+		}
+		if commit := settings["vcs.revision"]; commit != "" && settings["vcs.modified"] == "false" {
+			return commit + " " + info.GoVersion
+		}
 	}
 	program, err := os.Executable()
 	if err != nil {

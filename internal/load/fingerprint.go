@@ -25,8 +25,8 @@ import (
 // module, and those that a replace directive or go.work finds in a folder), and the go.mod,
 // go.sum and go.work files that pin all other modules: of the module that the packages are loaded
 // from, and the go.mod of each module in a folder that it reaches. Test files and files that
-// generators made are left out. The paths are absolute and sorted.
-func Inputs(opts Options) ([]string, error) {
+// generators made are left out. They are sorted by path.
+func Inputs(opts Options) ([]Input, error) {
 	h, err := findHome(opts)
 	if err != nil {
 		return nil, err
@@ -36,8 +36,14 @@ func Inputs(opts Options) ([]string, error) {
 			return nil, err
 		}
 	}
-	slices.Sort(h.files)
-	return slices.Compact(h.files), nil
+	slices.SortFunc(h.files, func(a, b Input) int { return strings.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(h.files, func(a, b Input) bool { return a.Path == b.Path }), nil
+}
+
+// Input is a file that decides what Load sees.
+type Input struct {
+	Path string // absolute
+	Data []byte
 }
 
 // syntaxErrors makes findings of what is wrong in a go.mod or go.work; other errors stay as they are.
@@ -60,7 +66,7 @@ type walker struct {
 	used     map[string]bool // folders of the main modules: that one or, if there is one, those of go.work
 	required map[string]bool // paths of modules that the main modules require
 	seen     map[string]bool // import paths
-	files    []string
+	files    []Input
 }
 
 // newWalker starts from the module in a folder.
@@ -101,22 +107,26 @@ func (w *walker) addModule(dir string) error {
 	for _, r := range mod.Require {
 		w.required[r.Mod.Path] = true
 	}
-	w.files = append(w.files, name)
-	w.addFile(filepath.Join(dir, "go.sum"))
-	w.addReplaced(dir, mod.Replace)
-	return nil
+	w.files = append(w.files, Input{name, data})
+	if err := w.addFile(filepath.Join(dir, "go.sum")); err != nil {
+		return err
+	}
+	return w.addReplaced(dir, mod.Replace)
 }
 
 // addReplaced adds the folders that replace modules; their own replace directives do not count.
-func (w *walker) addReplaced(base string, replaced []*modfile.Replace) {
+func (w *walker) addReplaced(base string, replaced []*modfile.Replace) error {
 	for _, r := range replaced {
 		if !modfile.IsDirectoryPath(r.New.Path) {
 			continue
 		}
 		dir := absolute(base, r.New.Path)
 		w.modules = append(w.modules, module{r.Old.Path, dir})
-		w.addFile(filepath.Join(dir, "go.mod"))
+		if err := w.addFile(filepath.Join(dir, "go.mod")); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // addWorkspace adds the modules of a go.work: the one that GOWORK names, else the nearest above dir.
@@ -144,9 +154,13 @@ func (w *walker) addWorkspace(dir, goWork string) error {
 		return fmt.Errorf("parsing go.work: %w", err)
 	}
 	base := filepath.Dir(name)
-	w.files = append(w.files, name)
-	w.addFile(filepath.Join(base, "go.work.sum"))
-	w.addReplaced(base, work.Replace)
+	w.files = append(w.files, Input{name, data})
+	if err := w.addFile(filepath.Join(base, "go.work.sum")); err != nil {
+		return err
+	}
+	if err := w.addReplaced(base, work.Replace); err != nil {
+		return err
+	}
 	w.work = name
 	clear(w.used)
 	for _, use := range work.Use {
@@ -174,10 +188,18 @@ func absolute(base, dir string) string {
 	return filepath.Join(base, filepath.FromSlash(dir))
 }
 
-func (w *walker) addFile(name string) {
-	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		w.files = append(w.files, name)
+// addFile adds a file that may be missing.
+func (w *walker) addFile(name string) error {
+	info, err := os.Stat(name)
+	if err != nil || info.IsDir() {
+		return nil
 	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("reading %q: %w", name, err)
+	}
+	w.files = append(w.files, Input{name, data})
+	return nil
 }
 
 // addPackage adds a package if it belongs to a local module, and what it imports.
@@ -210,13 +232,13 @@ func (w *walker) addSource(name string) error {
 	// What does not parse has no imports to follow; Load says what is wrong with it.
 	file, _ := parser.ParseFile(token.NewFileSet(), name, data, parser.ImportsOnly|parser.ParseComments)
 	if file == nil {
-		w.files = append(w.files, name)
+		w.files = append(w.files, Input{name, data})
 		return nil
 	}
 	if isGenerated(file) {
 		return nil
 	}
-	w.files = append(w.files, name)
+	w.files = append(w.files, Input{name, data})
 	for _, spec := range file.Imports {
 		importPath, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {

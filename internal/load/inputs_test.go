@@ -24,7 +24,7 @@ func TestInputs(t *testing.T) {
 	eachCase(t, "inputs/*.txtar", func(t *testing.T, top string, c *golden.Case) string {
 		root := filepath.Join(top, c.Field("root"))
 		opts := load.Options{Root: root, Env: append(golden.Offline(), strings.Fields(c.Field("env"))...), Dirs: dirs(c), Foreign: foreign(c)}
-		files, err := load.Inputs(opts)
+		files, err := inputs(opts)
 		if err != nil {
 			return strings.ReplaceAll(err.Error(), top, "TOP") + "\n"
 		}
@@ -46,6 +46,15 @@ func TestInputs(t *testing.T) {
 		}
 		return b.String()
 	})
+}
+
+// inputs returns the paths of the inputs.
+func inputs(opts load.Options) (paths []string, err error) {
+	files, err := load.Inputs(opts)
+	for _, file := range files {
+		paths = append(paths, file.Path)
+	}
+	return paths, err
 }
 
 // listed returns the Go files below top that the go command reads for the packages.
@@ -81,7 +90,7 @@ func TestInputsOfThisAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	opts := load.Options{Root: root, Env: os.Environ(), Dirs: []string{"api/v1alpha1"}}
-	files, err := load.Inputs(opts)
+	files, err := inputs(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +140,8 @@ func TestInputsChange(t *testing.T) {
 		}
 		hash := sha256.New()
 		for _, file := range files {
-			hash.Write([]byte(file))
-			hash.Write(golden.Read(t, file))
+			hash.Write([]byte(file.Path))
+			hash.Write(file.Data)
 		}
 		return string(hash.Sum(nil))
 	}

@@ -11,13 +11,17 @@ import (
 	"go/format"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/cache"
 	"github.com/flux-framework/flux-operator/internal/diag"
+	"github.com/flux-framework/flux-operator/internal/prose"
 )
 
 // Jar is the generator and the Java that runs it, as Find returns them.
@@ -27,7 +31,11 @@ type Jar struct {
 	java    string                   // the java program
 	version int                      // Java's major version
 	names   func() ([]string, error) // of the files in the jar
+	cache   *cache.Cache             // nil if there is none
 }
+
+// Keep has Run keep what the jar makes, and take from there what it made of the same before.
+func (j *Jar) Keep(c *cache.Cache) { j.cache = c }
 
 // Job is one output of the jar.
 type Job struct {
@@ -43,62 +51,84 @@ type Job struct {
 // Run makes all jobs in one Java process and returns a set for each, with paths relative to
 // the SDK's own folder, without what nobody wants of the jar's output. scratch is an existing
 // empty folder; the jar always writes into a new one, as it neither refreshes nor removes
-// what it finds.
+// what it finds. It does not see the texts that are marked in a document.
 func (j *Jar) Run(ctx context.Context, log *slog.Logger, scratch string, jobs []Job) ([]*artifact.Set, error) {
-	configs := make([]string, 0, len(jobs))
+	tasks := make([]*task, 0, len(jobs))
 	for _, job := range jobs {
-		if err := j.checkTemplates(job); err != nil {
+		task, err := j.prepare(job, scratch)
+		if err != nil {
 			return nil, err
 		}
-		config, err := job.write(filepath.Join(scratch, job.Name))
-		if err != nil {
-			return nil, fmt.Errorf("preparing %s: %w", job.Generator, err)
-		}
-		configs = append(configs, config)
+		tasks = append(tasks, task)
 	}
-	if err := j.start(ctx, log, scratch, configs); err != nil {
+	if err := j.work(ctx, log, scratch, tasks); err != nil {
 		return nil, err
 	}
 	sets := make([]*artifact.Set, 0, len(jobs))
-	for _, job := range jobs {
-		set, err := job.read(filepath.Join(scratch, job.Name, outDir))
+	for _, task := range tasks {
+		set, err := task.collect()
 		if err != nil {
-			return nil, fmt.Errorf("collecting the files of %s: %w", job.Generator, err)
+			return nil, fmt.Errorf("collecting the files of %s: %w", task.Generator, err)
 		}
 		sets = append(sets, set)
 	}
 	return sets, nil
 }
 
+// work runs the jar for the tasks that were not done before.
+func (j *Jar) work(ctx context.Context, log *slog.Logger, scratch string, tasks []*task) error {
+	var open []*task
+	var configs []string
+	for _, task := range tasks {
+		if task.made != nil {
+			continue
+		}
+		config, err := task.write()
+		if err != nil {
+			return fmt.Errorf("preparing %s: %w", task.Generator, err)
+		}
+		open, configs = append(open, task), append(configs, config)
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	log.Info("running", "stage", "java")
+	if err := j.start(ctx, log, scratch, configs); err != nil {
+		return err
+	}
+	log.Info("done", "stage", "java")
+	for _, task := range open {
+		task.made = os.DirFS(filepath.Join(task.dir, outDir))
+		if err := j.keep(task); err != nil {
+			log.Debug("keeping what openapi-generator made", "error", err)
+		}
+	}
+	return nil
+}
+
 const outDir = "out"
 
-// write puts the job's document and configuration into dir and returns the configuration's file.
-func (job Job) write(dir string) (string, error) {
-	if err := os.MkdirAll(filepath.Join(dir, outDir), 0o755); err != nil {
+// write puts the task's document and configuration into its folder and returns the configuration's file.
+func (t *task) write() (string, error) {
+	if err := os.MkdirAll(filepath.Join(t.dir, outDir), 0o755); err != nil {
 		return "", err
 	}
-	spec := filepath.Join(dir, "swagger.json")
-	if err := os.WriteFile(spec, job.Spec, 0o644); err != nil {
+	spec := filepath.Join(t.dir, "swagger.json")
+	if err := os.WriteFile(spec, t.shape, 0o644); err != nil {
 		return "", err
 	}
-	config := map[string]any{}
-	for key, value := range job.Config {
-		config[key] = value
-	}
-	if err := job.addFiles(config); err != nil {
-		return "", err
-	}
-	config["generatorName"] = job.Generator
+	config := maps.Clone(t.options)
+	config["generatorName"] = t.Generator
 	config["inputSpec"] = spec
-	config["outputDir"] = filepath.Join(dir, outDir)
-	if job.Templates != "" {
-		config["templateDir"] = job.Templates
+	config["outputDir"] = filepath.Join(t.dir, outDir)
+	if t.Templates != "" {
+		config["templateDir"] = t.Templates
 	}
 	data, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, "config.json")
+	file := filepath.Join(t.dir, "config.json")
 	return file, os.WriteFile(file, data, 0o644)
 }
 
@@ -151,28 +181,25 @@ func (j *Jar) flags() []string {
 // import the source beside the tests in place of what is installed.
 var unwanted = []string{".openapi-generator/FILES", ".openapi-generator/VERSION", ".openapi-generator-ignore", "test/__init__.py"}
 
-// read collects what the jar wrote. Go files are formatted: the jar's are not.
-func (job Job) read(dir string) (*artifact.Set, error) {
+// collect returns what the jar wrote, with the texts. Go files are formatted: the jar's are not.
+func (t *task) collect() (*artifact.Set, error) {
 	set := &artifact.Set{}
-	err := filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	err := fs.WalkDir(t.made, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || slices.Contains(unwanted, name) {
 			return err
 		}
-		data, err := os.ReadFile(file)
+		data, err := fs.ReadFile(t.made, name)
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(dir, file)
-		if err != nil || slices.Contains(unwanted, filepath.ToSlash(rel)) {
-			return err
-		}
-		if strings.HasSuffix(file, ".go") {
+		data = prose.Expand(data, t.texts)
+		if path.Ext(name) == ".go" {
 			if data, err = format.Source(data); err != nil {
-				return diag.List{{Rule: rule, Message: fmt.Sprintf("the generator %s made Go that does not parse: %s:%v", job.Generator, filepath.ToSlash(rel), err),
+				return diag.List{{Rule: rule, Message: fmt.Sprintf("the generator %s made Go that does not parse: %s:%v", t.Generator, name, err),
 					Hint: "correct the templates; `sdkgen generate -v` prints what the generator is run with"}}
 			}
 		}
-		return set.Put(artifact.File{Path: filepath.ToSlash(rel), Data: data, Origin: job.Stage})
+		return set.Put(artifact.File{Path: name, Data: data, Origin: t.Stage})
 	})
 	if err == nil && set.Len() == 0 {
 		return nil, fmt.Errorf("it ended well, but wrote none")

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
 	"github.com/flux-framework/flux-operator/internal/gogen"
@@ -26,11 +24,7 @@ var generators = []string{
 
 // key returns the hash over all that decides what a stage makes. It is the same on every machine.
 func (r *run) key(stage string) (string, error) {
-	k := &keyer{hash: sha256.New()}
-	k.add("stage", stage)
-	for _, module := range generators {
-		k.add(module, r.env.Modules[module])
-	}
+	k := r.keyer("stage", stage)
 	k.file(r, r.cfg.Header)
 	var err error
 	switch stage {
@@ -47,7 +41,17 @@ func (r *run) key(stage string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("working out the key of the stage %s: %w", stage, err)
 	}
-	return "sha256:" + hex.EncodeToString(k.hash.Sum(nil)), nil
+	return k.sum(), nil
+}
+
+// keyer starts a hash of what a name stands for, made by this sdkgen's generators.
+func (r *run) keyer(name, value string) *keyer {
+	k := &keyer{hash: sha256.New()}
+	k.add(name, value)
+	for _, module := range generators {
+		k.add(module, r.env.Modules[module])
+	}
+	return k
 }
 
 // sourceKey adds what the Go stages depend on: the API's source, and their configuration.
@@ -70,16 +74,16 @@ func (r *run) sourceKey(k *keyer, stage string) error {
 	case swagger.Stage:
 		k.json("swagger", r.cfg.Swagger)
 	}
-	files, err := load.Inputs(r.loadOptions())
+	inputs, err := r.inputs()
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
+	for _, in := range inputs {
+		data := in.Data
+		if stage == gogen.DeepcopyStage && filepath.Ext(in.Path) == ".go" {
+			data = load.WithoutProse(data)
 		}
-		rel, err := filepath.Rel(r.env.Root, file)
+		rel, err := filepath.Rel(r.env.Root, in.Path)
 		if err != nil {
 			return err
 		}
@@ -155,6 +159,8 @@ type keyer struct {
 	err  error
 }
 
+func (k *keyer) sum() string { return "sha256:" + hex.EncodeToString(k.hash.Sum(nil)) }
+
 func (k *keyer) add(name, value string) {
 	fmt.Fprintf(k.hash, "%d:%s%d:%s", len(name), name, len(value), value)
 }
@@ -179,26 +185,4 @@ func (k *keyer) set(name string, set *artifact.Set) {
 	for file := range set.All() {
 		k.add(name+"/"+file.Path, fmt.Sprintf("%s %t", artifact.Sum(file.Data), file.Mode&0o100 != 0))
 	}
-}
-
-// sameBuild says whether stages may be skipped: always for a released sdkgen, whose version is
-// part of each key, and for a development build only if the last run was by the same one.
-func (p *Project) sameBuild() bool {
-	if p.env.Build == "" {
-		return true
-	}
-	data, err := os.ReadFile(p.buildFile())
-	return err == nil && string(data) == p.env.Build
-}
-
-func (p *Project) rememberBuild() error {
-	if p.env.Build == "" {
-		return nil
-	}
-	return os.WriteFile(p.buildFile(), []byte(p.env.Build), 0o644)
-}
-
-func (p *Project) buildFile() string {
-	sum := strings.TrimPrefix(artifact.Sum([]byte(p.env.Root)), "sha256:")
-	return filepath.Join(p.env.CacheDir, sum[:16]+".build")
 }

@@ -18,22 +18,24 @@ const module = "github.com/flux-framework/flux-operator/"
 var allowed = map[string][]string{
 	"internal/diag":       {},
 	"internal/artifact":   {"internal/diag"},
+	"internal/cache":      {},
+	"internal/prose":      {},
 	"internal/config":     {"internal/diag"},
 	"internal/load":       {"internal/diag"},
 	"internal/gogen":      {"internal/artifact", "internal/diag", "internal/load"},
 	"internal/lint":       {"internal/diag", "internal/load"},
 	"internal/rules":      {"internal/diag"},
 	"internal/swagger":    {"internal/diag"},
-	"internal/pysdk":      {"internal/swagger"}, // both read the document's conventions
-	"internal/gosdk":      {"internal/swagger"},
-	"internal/openapigen": {"internal/artifact", "internal/diag"},
+	"internal/pysdk":      {"internal/prose", "internal/swagger"}, // both read the document's conventions
+	"internal/gosdk":      {"internal/prose", "internal/swagger"},
+	"internal/openapigen": {"internal/artifact", "internal/cache", "internal/diag", "internal/prose"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	"internal/python":     {},
 	"internal/pyuse":      {"internal/artifact", "internal/diag", "internal/python"},
 	"templates":           {},
-	golden:                {"internal/openapigen", "templates"},
+	golden:                {"internal/openapigen", "internal/prose", "templates"},
 	"internal/pipeline": {
-		"internal/artifact", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
+		"internal/artifact", "internal/cache", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
 		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/python", "internal/pyuse", "internal/rules", "internal/swagger",
 		"templates",
 	},
@@ -130,20 +132,20 @@ func below(name string, dirs []string) bool {
 var reserved = map[string][]string{
 	"exec.Command":        {"internal/openapigen"},
 	"exec.CommandContext": {"internal/openapigen"},
-	// Scratch and beside the jar, the cache folder twice, and -o FILE.
-	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/artifact", "cmd/sdkgen"},
-	"os.MkdirAll":  {"internal/openapigen", "internal/artifact"},
+	// Scratch and beside the jar, the cache folder, and -o FILE.
+	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/cache", "internal/artifact", "cmd/sdkgen"},
+	"os.MkdirAll":  {"internal/openapigen", "internal/cache", "internal/artifact"},
 	"os.MkdirTemp": {"internal/pipeline"},
 	"os.CopyFS":    {"internal/pipeline"}, // sdkgen's own templates, to scratch
 	"os.RemoveAll": {"internal/pipeline"},
 	"os.Create":    {},
 	"os.OpenFile":  {},
-	"os.Remove":    {"internal/artifact", "internal/openapigen"}, // the pid in the cache folder, and what lies beside the jar
-	"os.Rename":    {"internal/openapigen"},                      // beside the jar
+	"os.Remove":    {"internal/artifact", "internal/cache", "internal/openapigen"}, // in the cache folder, and beside the jar
+	"os.Rename":    {"internal/cache", "internal/openapigen"},                      // the same
 	"os.Getwd":     {},
 	"os.Getenv":    {},
 	"os.Environ":   {"cmd/sdkgen"},
-	"time.Now":     {},
+	"time.Now":     {"internal/cache"}, // the last use of an entry
 	"fmt.Print":    {},
 	"fmt.Println":  {},
 	"fmt.Printf":   {},

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
+	"github.com/flux-framework/flux-operator/internal/cache"
 	"github.com/flux-framework/flux-operator/internal/config"
 	"github.com/flux-framework/flux-operator/internal/diag"
 	"github.com/flux-framework/flux-operator/internal/gogen"
@@ -47,7 +48,7 @@ type Environment struct {
 	Tools    string            // folder of the jar and Java, maybe relative to Root; "" for SDKGEN_TOOLS of Environ, then .tools
 	Environ  []string          // as os.Environ gives it
 	TempDir  string            // for scratch folders
-	CacheDir string            // for the lock against a second run
+	CacheDir string            // for the lock against a second run, and for what runs made
 	Modules  map[string]string // versions of the modules that this program is built with
 	Build    string            // identifies a development build; "" for a released one
 	Log      *slog.Logger
@@ -65,6 +66,7 @@ type Project struct {
 	env     Environment
 	cfg     *config.Config
 	root    *os.Root
+	cache   *cache.Cache
 	lock    *artifact.Lock
 	scratch string
 	release func() error
@@ -94,7 +96,7 @@ func open(env Environment) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Project{env: env, cfg: cfg}
+	p := &Project{env: env, cfg: cfg, cache: env.openCache()}
 	if p.root, err = os.OpenRoot(env.Root); err != nil {
 		return nil, err
 	}
@@ -163,10 +165,7 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 
 // Commit writes what the plan says.
 func (p *Project) Commit(ctx context.Context, plan *artifact.Plan) error {
-	if err := artifact.Commit(ctx, p.root, plan); err != nil {
-		return err
-	}
-	return p.rememberBuild()
+	return artifact.Commit(ctx, p.root, plan)
 }
 
 func checkStages(names []string) error {

@@ -7,10 +7,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
+
+	"github.com/go-openapi/spec"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
 	"github.com/flux-framework/flux-operator/internal/gogen"
 	"github.com/flux-framework/flux-operator/internal/load"
+	"github.com/flux-framework/flux-operator/internal/openapigen"
 	"github.com/flux-framework/flux-operator/internal/swagger"
 )
 
@@ -20,14 +24,20 @@ type run struct {
 	opts    Options
 	sets    map[string]*artifact.Set
 	keys    map[string]string
+	read    []load.Input                    // see inputs
+	docs    memo[*spec.Swagger]             // see decode
+	printed memo[*spec.Swagger]             // see annotate
+	jar     func() (*openapigen.Jar, error) // looks for it, once
 	api     *load.Result
 	gen     *gogen.Generator
 	schemas *gogen.Schemas
 }
 
 func (p *Project) newRun(opts Options) *run {
-	opts.NoCache = opts.NoCache || !p.sameBuild()
-	return &run{Project: p, opts: opts, sets: map[string]*artifact.Set{}, keys: map[string]string{}}
+	return &run{
+		Project: p, opts: opts, sets: map[string]*artifact.Set{}, keys: map[string]string{},
+		jar: sync.OnceValues(func() (*openapigen.Jar, error) { return openapigen.Find(p.where()) }),
+	}
 }
 
 // enabled are the stages that the configuration asks for.
@@ -128,6 +138,9 @@ func (r *run) stage(ctx context.Context, stage string) error {
 
 func (r *run) done(stage string, set *artifact.Set) {
 	r.sets[stage] = set
+	if r.env.Build != "" {
+		r.remember(r.madeKey(stage, set))
+	}
 	r.env.Log.Info("done", "stage", stage, "files", set.Len())
 }
 
@@ -142,6 +155,7 @@ func (r *run) clean(stage string) (bool, error) {
 		return false, nil
 	}
 	set, clean, err := r.lock.StageClean(r.root, stage)
+	clean = clean && (r.env.Build == "" || r.known(r.madeKey(stage, set)))
 	if clean && err == nil {
 		r.sets[stage] = set
 		r.env.Log.Info("unchanged", "stage", stage, "files", set.Len())
@@ -173,6 +187,9 @@ func (r *run) make(ctx context.Context, stage string) (*artifact.Set, error) {
 func (r *run) load(ctx context.Context) error {
 	if r.api != nil {
 		return nil
+	}
+	if r.needed(PythonStage) || r.needed(GoStage) {
+		go r.jar() //nolint:errcheck // prepareSDKs asks again
 	}
 	api, err := r.Load(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/go-openapi/spec"
 
@@ -62,64 +63,107 @@ type output struct {
 
 // prepareSDKs works out what the jar is to make; nothing if no SDK changed.
 func (r *run) prepareSDKs() (*sdkJob, error) {
-	job := &sdkJob{r: r}
+	var langs []language
 	for _, lang := range r.languages() {
 		if lang.sdk == nil || !r.needed(lang.stage) {
 			continue
 		}
-		if clean, err := r.clean(lang.stage); err != nil || clean {
-			if err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := job.add(lang); err != nil {
+		clean, err := r.clean(lang.stage)
+		if err != nil {
 			return nil, err
 		}
+		if !clean {
+			langs = append(langs, lang)
+		}
 	}
-	if len(job.jobs) == 0 {
+	job := &sdkJob{r: r}
+	if len(langs) == 0 {
 		return job, nil
 	}
-	jar, err := openapigen.Find(r.where())
+	parts, errs := make([]part, len(langs)), make([]error, len(langs))
+	var work sync.WaitGroup
+	for i, lang := range langs {
+		work.Go(func() { parts[i], errs[i] = r.prepare(lang) })
+	}
+	work.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+		job.jobs, job.outputs = append(job.jobs, parts[i].jobs...), append(job.outputs, parts[i].outputs...)
+	}
+	jar, err := r.jar()
+	if err != nil {
+		return nil, err
+	}
+	jar.Keep(r.results())
 	job.jar = jar
-	return job, err
+	return job, nil
 }
 
-// add prepares the jobs of one language, one for each API version.
-func (s *sdkJob) add(lang language) error {
-	options, err := s.r.options(lang)
+// part is what the jar is to make of one language: a job for each API version.
+type part struct {
+	jobs    []openapigen.Job
+	outputs []output // of each job
+}
+
+// prepare works out a language's part. Two languages may be prepared at the same time.
+func (r *run) prepare(lang language) (p part, err error) {
+	options, err := r.options(lang)
 	if err != nil {
-		return err
+		return p, err
 	}
-	folder, called, err := s.r.templates(lang)
+	folder, called, err := r.templates(lang)
 	if err != nil {
-		return err
+		return p, err
 	}
-	for file := range s.r.sets[swagger.Stage].All() {
-		doc, err := swagger.Decode(file.Data)
+	for file := range r.sets[swagger.Stage].All() {
+		doc, err := r.decode(file)
 		if err != nil {
-			return fmt.Errorf("reading %q: %w", file.Path, err)
+			return p, err
 		}
-		annotated, err := lang.annotate(doc)
+		annotated, err := r.annotate(lang, file)
 		if err != nil {
-			return err
+			return p, err
 		}
 		data, err := swagger.Encode(annotated)
 		if err != nil {
-			return err
+			return p, err
 		}
-		s.jobs = append(s.jobs, openapigen.Job{
-			Stage: lang.stage, Name: fmt.Sprintf("%s-%d", lang.stage, len(s.jobs)), Generator: lang.generator,
-			Spec: data, Config: options, Templates: folder, Called: called,
-		})
 		dir := lang.sdk.ForVersion(doc.Info.Version)
-		if slices.ContainsFunc(s.outputs, func(o output) bool { return o.dir == dir }) {
-			return diag.List{{Rule: "config", Message: fmt.Sprintf("%s.dir is %s for two API packages of version %s", lang.stage, dir, doc.Info.Version),
+		if slices.ContainsFunc(p.outputs, func(o output) bool { return o.dir == dir }) {
+			return p, diag.List{{Rule: "config", Message: fmt.Sprintf("%s.dir is %s for two API packages of version %s", lang.stage, dir, doc.Info.Version),
 				Hint: "give each a project of its own: a folder with a sdkgen.yaml"}}
 		}
-		s.outputs = append(s.outputs, output{lang, dir})
+		p.jobs = append(p.jobs, openapigen.Job{
+			Stage: lang.stage, Name: fmt.Sprintf("%s-%d", lang.stage, len(p.jobs)), Generator: lang.generator,
+			Spec: data, Config: options, Templates: folder, Called: called,
+		})
+		p.outputs = append(p.outputs, output{lang, dir})
 	}
-	return nil
+	return p, nil
+}
+
+// decode reads a document, once.
+func (r *run) decode(file artifact.File) (*spec.Swagger, error) {
+	return r.docs.get(file.Path, func() (*spec.Swagger, error) {
+		doc, err := swagger.Decode(file.Data)
+		if err != nil {
+			return nil, fmt.Errorf("reading %q: %w", file.Path, err)
+		}
+		return doc, nil
+	})
+}
+
+// annotate adds to a document what a language's templates print, once.
+func (r *run) annotate(lang language, file artifact.File) (*spec.Swagger, error) {
+	return r.printed.get(lang.stage+" "+file.Path, func() (*spec.Swagger, error) {
+		doc, err := r.decode(file)
+		if err != nil {
+			return nil, err
+		}
+		return lang.annotate(doc)
+	})
 }
 
 // run runs the jar.
@@ -127,9 +171,7 @@ func (s *sdkJob) run(ctx context.Context) (err error) {
 	if len(s.jobs) == 0 {
 		return nil
 	}
-	s.r.env.Log.Info("running", "stage", "java")
 	s.sets, err = s.jar.Run(ctx, s.r.env.Log, filepath.Join(s.r.scratch, "java"), s.jobs)
-	s.r.env.Log.Info("done", "stage", "java")
 	return err
 }
 

@@ -29,11 +29,6 @@ func (r *run) checkUse(users []pyuse.File) error {
 	if made == nil {
 		return nil
 	}
-	r.env.Log.Info("running", "stage", useStage)
-	sdks, err := r.pythonSDKs(made)
-	if err != nil {
-		return err
-	}
 	overlay, err := r.readTree(r.cfg.Python.Overlay.Dir, useStage)
 	if err != nil {
 		return err
@@ -44,18 +39,45 @@ func (r *run) checkUse(users []pyuse.File) error {
 			parts = append(parts, pyuse.File{Path: path.Join(r.cfg.Python.Overlay.Dir, file.Path), Inside: file.Path, Data: file.Data})
 		}
 	}
+	count := len(parts) + len(users)
+	key := r.useKey(made, overlay, users)
+	if r.known(key) {
+		r.env.Log.Info("unchanged", "stage", useStage, "files", count)
+		return nil
+	}
+	r.env.Log.Info("running", "stage", useStage)
+	sdks, err := r.pythonSDKs(made)
+	if err != nil {
+		return err
+	}
 	var list diag.List
 	var lists []diag.List
 	for _, sdk := range sdks {
-		list = append(list, pyuse.Check(sdk, parts)...) // it is a part of each SDK
-		lists = append(lists, pyuse.Check(sdk, users))  // it uses one of them
+		facts := pyuse.Read(sdk)
+		list = append(list, facts.Check(parts)...) // it is a part of each SDK
+		lists = append(lists, facts.Check(users))  // it uses one of them
 	}
 	list = append(list, pyuse.Common(lists)...)
 	if len(list) > 0 {
 		return &BrokenRules{list.Sorted()}
 	}
-	r.env.Log.Info("done", "stage", useStage, "files", len(parts)+len(users))
+	r.remember(key)
+	r.env.Log.Info("done", "stage", useStage, "files", count)
 	return nil
+}
+
+// useKey stands for it that the check finds nothing.
+func (r *run) useKey(made, overlay *artifact.Set, users []pyuse.File) string {
+	k := r.keyer("use", r.env.Build)
+	k.json("python", r.cfg.Python)
+	k.add("sdk", r.keys[PythonStage])
+	k.set("made", made)
+	k.set("documents", r.sets[swagger.Stage])
+	k.set("overlay", overlay)
+	for _, file := range users {
+		k.add(file.Path, artifact.Sum(file.Data))
+	}
+	return k.sum()
 }
 
 // users reads what python.check names, if the SDK in Python is to be made.
@@ -80,11 +102,15 @@ func (r *run) pythonSDKs(made *artifact.Set) ([]pyuse.SDK, error) {
 	name, _ := options["packageName"].(string)
 	var sdks []pyuse.SDK
 	for file := range r.sets[swagger.Stage].All() {
-		doc, err := swagger.Decode(file.Data)
+		doc, err := r.decode(file)
 		if err != nil {
-			return nil, fmt.Errorf("reading %q: %w", file.Path, err)
+			return nil, err
 		}
-		models, err := pythonModels(doc)
+		annotated, err := r.annotate(r.python(), file)
+		if err != nil {
+			return nil, err
+		}
+		models, err := pythonModels(annotated)
 		if err != nil {
 			return nil, err
 		}
@@ -102,12 +128,8 @@ func (r *run) pythonSDKs(made *artifact.Set) ([]pyuse.SDK, error) {
 	return sdks, nil
 }
 
-// pythonModels returns the attributes of each model that is made from a document.
-func pythonModels(doc *spec.Swagger) (map[string][]pyuse.Attribute, error) {
-	annotated, err := pysdk.Annotate(doc)
-	if err != nil {
-		return nil, err
-	}
+// pythonModels returns the attributes of each model of a document that pysdk has annotated.
+func pythonModels(annotated *spec.Swagger) (map[string][]pyuse.Attribute, error) {
 	models := map[string][]pyuse.Attribute{}
 	for name, schema := range annotated.Definitions {
 		model, ok := schema.Extensions[pysdk.Extension].(*pysdk.Model)

@@ -7,7 +7,7 @@ import (
 
 // checker checks one file.
 type checker struct {
-	facts     *facts
+	facts     *Facts
 	file      string
 	module    string // that the file is, in the SDK
 	isPackage bool

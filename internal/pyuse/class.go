@@ -29,7 +29,7 @@ var standard = map[string][]string{
 // ofTypes are names that every class has, and its objects have not.
 var ofTypes = map[string]bool{"mro": true, "register": true}
 
-func (f *facts) model(name string) *class {
+func (f *Facts) model(name string) *class {
 	c := &class{
 		name: name, byName: map[string]Attribute{}, byKey: map[string]Attribute{},
 		keywords: map[string]bool{legacyKeyword: true}, names: map[string]bool{}, builds: map[string]bool{},
@@ -49,7 +49,7 @@ func (f *facts) model(name string) *class {
 }
 
 // home returns the module that defines a model's class.
-func (f *facts) home(name string) string {
+func (f *Facts) home(name string) string {
 	for _, module := range slices.Sorted(maps.Keys(f.modules)) {
 		if f.modules[module].defined[name] != nil {
 			return module
@@ -59,7 +59,7 @@ func (f *facts) home(name string) string {
 }
 
 // collect adds what a class of the SDK and its base classes bind.
-func (f *facts) collect(c *class, where, name string, depth int) {
+func (f *Facts) collect(c *class, where, name string, depth int) {
 	m := f.modules[where]
 	if m == nil || m.defined[name] == nil || depth > 20 {
 		c.open = true
@@ -120,7 +120,7 @@ func last(expr python.Expr) string {
 }
 
 // base adds what a base class binds, which is written as an expression in a module.
-func (f *facts) base(c *class, where string, expr python.Expr, depth int) {
+func (f *Facts) base(c *class, where string, expr python.Expr, depth int) {
 	if index, ok := expr.(*python.Index); ok { // Mapping[str, Any]
 		expr = index.X
 	}

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flux-framework/flux-operator/internal/artifact"
 	"github.com/flux-framework/flux-operator/internal/python"
 )
 
-// facts is what the check knows of the SDK.
-type facts struct {
+// Facts are what the check knows of an SDK.
+type Facts struct {
 	sdk     SDK
 	modules map[string]*module
 	classes map[string]*class // of models
@@ -31,13 +30,18 @@ type module struct {
 // itself if both are "".
 type origin struct{ module, name string }
 
-func readFacts(sdk SDK) *facts {
-	f := &facts{sdk: sdk, modules: map[string]*module{}, classes: map[string]*class{}}
+// Read reads an SDK.
+func Read(sdk SDK) *Facts {
+	f := &Facts{sdk: sdk, modules: map[string]*module{}, classes: map[string]*class{}}
 	root := strings.ReplaceAll(sdk.Package, ".", "/") + "/"
+	var files []File
 	for file := range sdk.Files.All() {
 		if strings.HasPrefix(file.Path, root) && path.Ext(file.Path) == ".py" {
-			f.add(file)
+			files = append(files, File{Inside: file.Path, Data: file.Data})
 		}
+	}
+	for i, parsed := range parse(files) {
+		f.add(files[i].Inside, parsed)
 	}
 	for name := range sdk.Models {
 		f.classes[name] = f.model(name)
@@ -55,15 +59,15 @@ func moduleName(file string) (name string, isPackage bool) {
 }
 
 // add reads a module; the folders above it are modules too.
-func (f *facts) add(file artifact.File) {
-	name, isPackage := moduleName(file.Path)
+func (f *Facts) add(file string, parsed parsed) {
+	name, isPackage := moduleName(file)
 	for above := parent(name); f.inside(above) && f.modules[above] == nil; above = parent(above) {
 		f.modules[above] = &module{}
 	}
 	m := &module{names: map[string]origin{}, defined: map[string]*python.Class{}}
 	f.modules[name] = m
-	body, err := python.Parse(file.Data)
-	if err != nil {
+	body := parsed.body
+	if parsed.err != nil {
 		m.open = true
 		return
 	}
@@ -142,7 +146,7 @@ func absolute(n *python.From, in string, isPackage bool) string {
 func parent(module string) string { return module[:max(strings.LastIndexByte(module, '.'), 0)] }
 
 // inside says whether a module is the SDK's package, or in it.
-func (f *facts) inside(module string) bool {
+func (f *Facts) inside(module string) bool {
 	return module == f.sdk.Package || strings.HasPrefix(module, f.sdk.Package+".")
 }
 
@@ -151,7 +155,7 @@ var versioned = regexp.MustCompile(`^([A-Z][A-Za-z0-9]*)?V[0-9]`)
 
 // has says whether a module of the SDK has a name. One with a __getattr__ has the classes of
 // Kubernetes.
-func (f *facts) has(module, name string) bool {
+func (f *Facts) has(module, name string) bool {
 	for from := range f.starred(module, map[string]bool{}) {
 		if !f.inside(from) || f.binds(from, name) {
 			return true
@@ -161,7 +165,7 @@ func (f *facts) has(module, name string) bool {
 }
 
 // starred is a set with a module and those that it takes all names of.
-func (f *facts) starred(module string, into map[string]bool) map[string]bool {
+func (f *Facts) starred(module string, into map[string]bool) map[string]bool {
 	if !into[module] {
 		into[module] = true
 		if m := f.modules[module]; m != nil {
@@ -174,7 +178,7 @@ func (f *facts) starred(module string, into map[string]bool) map[string]bool {
 }
 
 // binds says whether a module itself has a name.
-func (f *facts) binds(module, name string) bool {
+func (f *Facts) binds(module, name string) bool {
 	m := f.modules[module]
 	if m == nil {
 		return false
@@ -190,7 +194,7 @@ func special(name string) bool {
 }
 
 // public are the names that "from module import *" binds.
-func (f *facts) public(module string) []string {
+func (f *Facts) public(module string) []string {
 	var names []string
 	for from := range f.starred(module, map[string]bool{}) {
 		m := f.modules[from]
@@ -209,7 +213,7 @@ func (f *facts) public(module string) []string {
 }
 
 // resolve finds what a name in a module of the SDK is: a module, a model's class, or unknown.
-func (f *facts) resolve(in, name string) *value {
+func (f *Facts) resolve(in, name string) *value {
 	where, found := f.definition(in, name, 0)
 	switch {
 	case found == "" && where != "":
@@ -222,7 +226,7 @@ func (f *facts) resolve(in, name string) *value {
 
 // definition follows imports to the module that defines a name, or, if the name is one of a
 // module, to that, with no name. Both are "" where that is not known.
-func (f *facts) definition(in, name string, depth int) (module, defined string) {
+func (f *Facts) definition(in, name string, depth int) (module, defined string) {
 	m := f.modules[in]
 	if m == nil || depth > 20 {
 		return "", ""

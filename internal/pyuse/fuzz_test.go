@@ -29,7 +29,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source []byte) {
 		part := &txtar.Archive{Files: []txtar.File{{Name: "widget/models/part.py", Data: source}}}
 		sdk := widget(t, part)
-		list := pyuse.Check(sdk, []pyuse.File{{Path: "f.py", Inside: "widget/models/part.py", Data: source}})
+		list := pyuse.Read(sdk).Check([]pyuse.File{{Path: "f.py", Inside: "widget/models/part.py", Data: source}})
 		for _, d := range list {
 			if d.Pos.Filename != "f.py" || d.Pos.Line < 1 || d.Pos.Column < 1 || strings.ContainsAny(d.Message, "\n\r\x00\x1b") {
 				t.Errorf("%+v", d)

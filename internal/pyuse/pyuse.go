@@ -10,6 +10,7 @@ import (
 	"errors"
 	"go/token"
 	"slices"
+	"sync"
 
 	"github.com/flux-framework/flux-operator/internal/artifact"
 	"github.com/flux-framework/flux-operator/internal/diag"
@@ -46,24 +47,40 @@ type File struct {
 	Data   []byte
 }
 
-// Check returns what is wrong in the files, sorted.
-func Check(sdk SDK, files []File) diag.List {
-	facts := readFacts(sdk)
+// Check returns what is wrong in files that use the SDK, sorted.
+func (f *Facts) Check(files []File) diag.List {
 	var list diag.List
-	for _, file := range files {
-		body, err := python.Parse(file.Data)
-		if broken, ok := errors.AsType[*python.Error](err); ok {
+	for i, parsed := range parse(files) {
+		file := files[i]
+		if broken, ok := errors.AsType[*python.Error](parsed.err); ok {
 			list.Add(position(file.Path, broken.Pos), SyntaxRule, "correct it: nothing else in the file was checked", "%s", broken.Message)
 			continue
 		}
-		c := &checker{facts: facts, file: file.Path}
+		c := &checker{facts: f, file: file.Path}
 		if file.Inside != "" {
 			c.module, c.isPackage = moduleName(file.Inside)
 		}
-		c.check(body)
+		c.check(parsed.body)
 		list = append(list, c.list...)
 	}
 	return list.Sorted()
+}
+
+// parsed is what a file says.
+type parsed struct {
+	body []python.Stmt
+	err  error
+}
+
+// parse reads files, all at once.
+func parse(files []File) []parsed {
+	all := make([]parsed, len(files))
+	var work sync.WaitGroup
+	for i, file := range files {
+		work.Go(func() { all[i].body, all[i].err = python.Parse(file.Data) })
+	}
+	work.Wait()
+	return all
 }
 
 // Common returns the findings of all lists that have their like, by position and rule, in each.

@@ -29,7 +29,7 @@ func TestCommon(t *testing.T) {
 	first.Models["Part"] = append(first.Models["Part"], pyuse.Attribute{Name: "old", Key: "old", Type: "str"})
 	second.Models["Part"] = append(second.Models["Part"], pyuse.Attribute{Name: "new", Key: "new", Type: "str"})
 	files := []pyuse.File{{Path: "use.py", Data: []byte("from widget import Part\nPart(old=1, new=2,\n     other=3)\n")}}
-	lists := []diag.List{pyuse.Check(first, files), pyuse.Check(second, files)}
+	lists := []diag.List{pyuse.Read(first).Check(files), pyuse.Read(second).Check(files)}
 	if got := pyuse.Common(lists); len(lists[0]) != 2 || len(lists[1]) != 2 || len(got) != 1 || got[0].Pos.Line != 3 {
 		t.Errorf("of %v is common %v", lists, got)
 	}
@@ -39,7 +39,7 @@ func TestCommon(t *testing.T) {
 }
 
 func check(sdk pyuse.SDK, files []pyuse.File) string {
-	if list := pyuse.Check(sdk, files); len(list) > 0 {
+	if list := pyuse.Read(sdk).Check(files); len(list) > 0 {
 		return list.Error() + "\n"
 	}
 	return ""

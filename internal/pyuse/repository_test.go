@@ -91,7 +91,7 @@ func TestModels(t *testing.T) {
 		for _, attribute := range sdk.Models[model] {
 			source += fmt.Sprintf("%[1]s(%[2]s=1).%[2]s, %[1]s()['%[3]s'], %[1]s.attribute_map['%[2]s']\n", model, attribute.Name, attribute.Key)
 		}
-		list := pyuse.Check(sdk, []pyuse.File{{Path: "f.py", Data: []byte(source)}})
+		list := pyuse.Read(sdk).Check([]pyuse.File{{Path: "f.py", Data: []byte(source)}})
 		if len(list) != 3 || list[0].Pos.Line != 2 || list[1].Pos.Line != 3 || list[2].Pos.Line != 4 {
 			t.Errorf("%s: in\n%s\nis found\n%v", model, source, list)
 		}

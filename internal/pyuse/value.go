@@ -95,7 +95,7 @@ func (v *value) element() *value {
 }
 
 // typed is the value of an attribute by its type as openapi_types spells it.
-func (f *facts) typed(spelling string) *value {
+func (f *Facts) typed(spelling string) *value {
 	if inner, ok := strings.CutPrefix(spelling, "list["); ok {
 		return list(f.typed(strings.TrimSuffix(inner, "]")))
 	}
@@ -113,7 +113,7 @@ func (f *facts) typed(spelling string) *value {
 
 // field is the value of an attribute of an object. Whoever asks gets the same one, so that what is
 // done to it is known to all.
-func (v *value) field(f *facts, name string) *value {
+func (v *value) field(f *Facts, name string) *value {
 	if known, ok := v.fields[name]; ok {
 		return known
 	}

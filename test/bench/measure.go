@@ -22,6 +22,8 @@ type result struct {
 	rows    []*measured
 	refused []refusal // of k8s.io/api
 	missing []string  // why the generators of others were not measured
+
+	programs []program // of both sides
 }
 
 // find returns the row of that name, nil if it was not measured.
@@ -60,6 +62,10 @@ func measure(ctx context.Context, opts options, p *place) (*result, error) {
 		res.rows = append(res.rows, chosen...)
 	}
 	res.refused, res.missing = p.refused, p.missing
+	var err error
+	if res.programs, err = p.programs(ctx); err != nil {
+		return nil, err
+	}
 	return res, res.complete()
 }
 

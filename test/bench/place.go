@@ -78,7 +78,7 @@ var (
 
 // build is the step that puts programs into a folder.
 func (p *place) build(bin string, programs []string) step {
-	return step{name: "go build", dir: p.root, argv: append([]string{"go", "build", "-buildvcs=false", "-o", bin + string(filepath.Separator)}, programs...)}
+	return step{name: "go build", dir: p.root, argv: append([]string{"go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", bin + string(filepath.Separator)}, programs...)}
 }
 
 func (p *place) program(name string) string {

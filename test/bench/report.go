@@ -18,6 +18,7 @@ func (r *result) tables() []section {
 		{"targets", r.targets()},
 		{"warm", comparison("what is done", "classic recipe", r.in(warmTable))},
 		{"steps", r.stepTable()},
+		{"programs", r.programTable()},
 		{"cold", comparison("empty build cache", "classic recipe", r.in(coldTable))},
 		{"types", growth("API", "definitions", r.in(typesTable))},
 		{"refused", r.refusals()},

@@ -34,6 +34,7 @@ const (
 	fullRow      = "everything but code-generator's clients"
 	clientsRow   = "everything, with clientset, listers, informers, applyconfiguration"
 	unchangedRow = "nothing changed"
+	copyRow      = "nothing changed, in a fresh copy of the project"
 	commentRow   = "one comment changed"
 	fieldRow     = "one field added"
 	verifyRow    = "verify"
@@ -49,10 +50,13 @@ func (p *place) warm() []row {
 	}
 	all := slices.Concat(p.recipe(), p.clients())
 	sdkgen := func(args ...string) []step { return []step{p.sdkgen(p.ours, args...)} }
+	fresh := filepath.Join(p.tmp, "fresh")
+	copied := func(int) error { return errors.Join(os.RemoveAll(fresh), os.CopyFS(fresh, os.DirFS(p.ours))) }
 	return []row{
 		{name: fullRow, ours: sdkgen("generate", "--no-cache", "--only", "deepcopy,crd,openapi,swagger,python,go"), classic: p.recipe()},
 		{name: clientsRow, ours: sdkgen("generate", "--no-cache"), classic: all},
 		{name: unchangedRow, ours: sdkgen("generate"), like: clientsRow},
+		{name: copyRow, prepare: copied, ours: []step{p.sdkgen(fresh, "generate")}, like: clientsRow},
 		{name: verifyRow, ours: sdkgen("verify"), like: clientsRow},
 		{name: lockRow, ours: sdkgen("verify", "--lock"), like: clientsRow},
 		{name: commentRow, rounds: 3, prepare: both(changeComment), ours: sdkgen("generate"), classic: all},

@@ -23,7 +23,7 @@ func (r *result) targets() string {
 			add(m.name+": largest process, of the classic recipe's", "%.2f", 1, ratio(a.Peak, b.Peak))
 		}
 	}
-	for _, name := range []string{unchangedRow, lockRow} {
+	for _, name := range []string{unchangedRow, copyRow, lockRow} {
 		if m := r.find(name); m != nil {
 			add(name+": wall s", "%.3f", 0.15, median(m.a).Wall.Seconds())
 		}
