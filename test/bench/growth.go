@@ -71,7 +71,7 @@ func (p *place) growing(name string, pr project, before func() error) row {
 	})
 	return row{
 		name: name, rounds: 3, prepare: func(int) error { return written() },
-		ours: []step{p.sdkgen(pr.folder, "generate", "--no-cache")}, size: pr.definitions,
+		ours: []step{p.sdkgen(pr.folder, "generate", "--no-cache")}, size: pr.models,
 	}
 }
 

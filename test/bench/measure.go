@@ -23,7 +23,7 @@ type result struct {
 	refused []refusal // of k8s.io/api
 	missing []string  // why the generators of others were not measured
 
-	programs []program // of both sides
+	programs []program // of both sides, where builds were measured
 }
 
 // find returns the row of that name, nil if it was not measured.
@@ -62,9 +62,11 @@ func measure(ctx context.Context, opts options, p *place) (*result, error) {
 		res.rows = append(res.rows, chosen...)
 	}
 	res.refused, res.missing = p.refused, p.missing
-	var err error
-	if res.programs, err = p.programs(ctx); err != nil {
-		return nil, err
+	if len(res.in(coldTable)) > 0 {
+		var err error
+		if res.programs, err = p.programs(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return res, res.complete()
 }

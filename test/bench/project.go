@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -151,23 +149,8 @@ func (p *place) configure(pr project, apis []map[string]string) error {
 	return os.WriteFile(filepath.Join(pr.folder, "sdkgen.yaml"), data, 0o644)
 }
 
-// definitions counts those of all swagger.json in the project.
-func (pr project) definitions() (int, error) {
-	count := 0
-	err := filepath.WalkDir(pr.folder, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.Name() != "swagger.json" {
-			return err
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		var doc struct{ Definitions map[string]json.RawMessage }
-		if err := json.Unmarshal(data, &doc); err != nil {
-			return err
-		}
-		count += len(doc.Definitions)
-		return nil
-	})
-	return count, err
+// models counts the API's types: those that the SDKs have a class for, in each of their packages.
+func (pr project) models() (int, error) {
+	found, err := filepath.Glob(filepath.Join(pr.folder, "sdk", "python-sdk", "*", "*", "models", "[^_]*.py"))
+	return len(found), err
 }

@@ -20,7 +20,7 @@ func (r *result) tables() []section {
 		{"steps", r.stepTable()},
 		{"programs", r.programTable()},
 		{"cold", comparison("empty build cache", "classic recipe", r.in(coldTable))},
-		{"types", growth("API", "definitions", r.in(typesTable))},
+		{"types", growth("API", "types", r.in(typesTable))},
 		{"refused", r.refusals()},
 		{"packages", growth("API packages", "packages", r.in(packagesTable))},
 		{"others", comparison("sdkgen", "other", r.in(othersTable)) + strings.Join(r.missing, "\n") + newline(len(r.missing) > 0)},

@@ -33,7 +33,7 @@ func (r *result) targets() string {
 		add(commentRow+": wall, of a full run's", "%.2f", 0.5, ratio(a.Wall, b.Wall))
 		add(commentRow+": CPU, of a full run's", "%.2f", 0.5, ratio(a.CPU, b.CPU))
 	}
-	for _, t := range []struct{ table, of string }{{typesTable, "definitions"}, {packagesTable, "API packages"}} {
+	for _, t := range []struct{ table, of string }{{typesTable, "types"}, {packagesTable, "API packages"}} {
 		if rows := r.in(t.table); len(rows) > 2 {
 			x, _, cpu := points(rows)
 			k, _ := power(x, cpu)
