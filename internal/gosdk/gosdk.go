@@ -93,16 +93,15 @@ func CheckPackage(name string) error {
 }
 
 // Annotate returns a copy of the document for the jar: types of Kubernetes are left out, as
-// the client uses the real ones, and each other definition carries its Model.
+// the client uses the real ones, and each other definition carries its Model. What cannot be named
+// or coded in Go is a swagger.Unfits.
 func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 	taken := declared{}
 	for _, name := range printed {
 		taken[name] = "the client"
 	}
-	paths, err := operations(doc, taken)
-	if err != nil {
-		return nil, err
-	}
+	var unfit swagger.Unfits
+	paths := operations(doc, taken, &unfit)
 	doc = swagger.WithoutPaths(doc) // what only paths refer to is Kubernetes' own
 	out := *doc
 	out.Paths = paths
@@ -113,12 +112,9 @@ func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 			continue
 		}
 		m := &modeler{doc: doc, imports: map[string]string{}, enums: map[string]bool{}}
-		model, err := m.model(name, schema)
-		if err != nil {
-			return nil, fmt.Errorf("preparing the Go model %s: %w", name, err)
-		}
-		if err := taken.add(model); err != nil {
-			return nil, err
+		model := m.model(name, schema, &unfit)
+		for _, problem := range taken.add(model) {
+			unfit.Add(name, "", swagger.RenameHint(schema), "%s", problem)
 		}
 		// The jar needs a property to see a model, and the template never looks at it.
 		properties := map[string]spec.Schema{"none": *spec.StringProperty()}
@@ -126,7 +122,7 @@ func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 		bare.AddExtension(Extension, model)
 		out.Definitions[name] = bare
 	}
-	return &out, nil
+	return &out, unfit.Err()
 }
 
 // modeler works out one model.
@@ -136,7 +132,7 @@ type modeler struct {
 	enums   map[string]bool   // types of the model's enums
 }
 
-func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
+func (m *modeler) model(name string, schema spec.Schema, unfit *swagger.Unfits) *Model {
 	out := &Model{Name: name, Doc: prose.Text(comment(schema.Description, name+" has no description.", ""))}
 	root := rootOf(schema)
 	if root != nil {
@@ -157,15 +153,16 @@ func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
 		}
 		field, err := m.field(out, key, schema)
 		if err != nil {
-			return nil, err
+			unfit.Add(name, key, renameKey, "%v", err)
+			continue
 		}
 		if other, ok := taken[field.Name]; ok {
-			return nil, fmt.Errorf("properties %q and %q would both be the field %s", other, key, field.Name)
+			unfit.Add(name, key, renameKey, "properties %q and %q would both be the field %s in Go", other, key, field.Name)
 		}
 		taken[field.Name] = key
 		out.Fields = append(out.Fields, field)
 		if err := m.constructor(out, key, field, schema); err != nil {
-			return nil, err
+			unfit.Add(name, key, "give it a default of its type", "%v", err)
 		}
 	}
 	out.Unknown = "UnknownFields"
@@ -179,8 +176,11 @@ func (m *modeler) model(name string, schema spec.Schema) (*Model, error) {
 		out.Imports = append(out.Imports, Import{Alias: m.imports[path], Path: path})
 	}
 	out.HasDefaults = len(out.Defaults) > 0
-	return out, nil
+	return out
 }
+
+// renameKey is the hint for a property that Go cannot have.
+const renameKey = "give it another name in JSON"
 
 // metadata embeds that of a root kind. Kubernetes writes a list's always, an object's if it has any.
 func (m *modeler) metadata(schema spec.Schema) Field {
@@ -245,7 +245,7 @@ func (m *modeler) constructor(out *Model, key string, field Field, parent spec.S
 	}
 	expr, err := m.defaultOf(parent.Properties[key], field.Type)
 	if err != nil {
-		return fmt.Errorf("property %q: %w", key, err)
+		return err
 	}
 	if expr != "" {
 		out.Defaults = append(out.Defaults, Value{Name: field.Name, Expr: expr})

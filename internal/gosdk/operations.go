@@ -1,7 +1,6 @@
 package gosdk
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -31,10 +30,10 @@ type API struct {
 
 // operations returns paths from which the jar takes what it has to know: for each root kind that
 // the document has paths of, one operation with its API, in a class and a file of its own.
-func operations(doc *spec.Swagger, taken declared) (*spec.Paths, error) {
+func operations(doc *spec.Swagger, taken declared, unfit *swagger.Unfits) *spec.Paths {
 	out := &spec.Paths{Paths: map[string]spec.PathItem{}}
 	if doc.Paths == nil {
-		return out, nil
+		return out
 	}
 	accessors := declared{}
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
@@ -42,11 +41,12 @@ func operations(doc *spec.Swagger, taken declared) (*spec.Paths, error) {
 		if api == nil {
 			continue
 		}
-		if err := taken.take(name, api.Client, "api_"+fileName(name)+".go"); err != nil {
-			return nil, err
+		rename := swagger.RenameHint(doc.Definitions[name])
+		for _, problem := range taken.take(name, api.Client, "api_"+fileName(name)+".go") {
+			unfit.Add(name, "", rename, "%s", problem)
 		}
 		if other, ok := accessors[api.Accessor]; ok {
-			return nil, fmt.Errorf("naming Go clients: %s and %s would both be Client.%s; give one another name under swagger.names", other, name, api.Accessor)
+			unfit.Add(name, "", rename, "%s and %s would both be Client.%s in Go", other, name, api.Accessor)
 		}
 		accessors[api.Accessor] = name
 		op := &spec.Operation{OperationProps: spec.OperationProps{ID: "use" + name, Tags: []string{name}, Responses: &spec.Responses{
@@ -55,7 +55,7 @@ func operations(doc *spec.Swagger, taken declared) (*spec.Paths, error) {
 		op.AddExtension(Extension, api)
 		out.Paths["/"+name] = spec.PathItem{PathItemProps: spec.PathItemProps{Get: op}}
 	}
-	return out, nil
+	return out
 }
 
 // apiOf returns what a root kind's client has, nil if the definition is none or has no paths.

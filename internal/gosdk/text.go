@@ -59,10 +59,10 @@ var (
 	wordEnd    = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 )
 
-// add refuses a model whose type, functions or file another one has.
-func (d declared) add(model *Model) error {
+// add takes what a model declares, and says what of it is no name, or another's.
+func (d declared) add(model *Model) (problems []string) {
 	if !typeName.MatchString(model.Name) {
-		return fmt.Errorf("naming Go types: %s cannot be one's name; give it another name under swagger.names", model.Name)
+		return []string{model.Name + " cannot be the name of a type in Go"}
 	}
 	names := []string{model.Name, "New" + model.Name, "model_" + fileName(model.Name) + ".go"}
 	if model.HasDefaults {
@@ -82,15 +82,16 @@ func fileName(name string) string {
 	return strings.ToLower(wordEnd.ReplaceAllString(acronymEnd.ReplaceAllString(name, "${1}_${2}"), "${1}_${2}"))
 }
 
-// take refuses names that are taken, and takes them for a model otherwise.
-func (d declared) take(model string, names ...string) error {
+// take takes names for a model, and says which are another's.
+func (d declared) take(model string, names ...string) (problems []string) {
 	for _, name := range names {
 		if other, ok := d[name]; ok {
-			return fmt.Errorf("naming Go types: %s and %s would both have %s; give one another name under swagger.names", other, model, name)
+			problems = append(problems, fmt.Sprintf("%s and %s would both have %s in Go", other, model, name))
+			continue
 		}
 		d[name] = model
 	}
-	return nil
+	return problems
 }
 
 // printed are the exported identifiers of the templates under package/.

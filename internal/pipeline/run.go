@@ -93,7 +93,7 @@ func (r *run) all(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sdks := make(chan error, 1)
-	job, err := r.prepareSDKs()
+	job, err := r.prepareSDKs(ctx)
 	if err != nil {
 		return err
 	}

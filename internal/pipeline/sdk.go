@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"go/token"
 	"path"
 	"path/filepath"
 	"slices"
@@ -62,7 +64,7 @@ type output struct {
 }
 
 // prepareSDKs works out what the jar is to make; nothing if no SDK changed.
-func (r *run) prepareSDKs() (*sdkJob, error) {
+func (r *run) prepareSDKs(ctx context.Context) (*sdkJob, error) {
 	var langs []language
 	for _, lang := range r.languages() {
 		if lang.sdk == nil || !r.needed(lang.stage) {
@@ -86,10 +88,10 @@ func (r *run) prepareSDKs() (*sdkJob, error) {
 		work.Go(func() { parts[i], errs[i] = r.prepare(lang) })
 	}
 	work.Wait()
-	for i, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := r.blame(ctx, langs, errs); err != nil {
+		return nil, err
+	}
+	for i := range langs {
 		job.jobs, job.outputs = append(job.jobs, parts[i].jobs...), append(job.outputs, parts[i].outputs...)
 	}
 	jar, err := r.jar()
@@ -162,8 +164,46 @@ func (r *run) annotate(lang language, file artifact.File) (*spec.Swagger, error)
 		if err != nil {
 			return nil, err
 		}
-		return lang.annotate(doc)
+		annotated, err := lang.annotate(doc)
+		if list, ok := errors.AsType[swagger.Unfits](err); ok {
+			return nil, &unfit{list, file.Path, doc}
+		}
+		return annotated, err
 	})
+}
+
+// unfit is what a language cannot have of a document.
+type unfit struct {
+	swagger.Unfits
+	file string
+	doc  *spec.Swagger
+}
+
+// blame makes findings of what languages cannot have, where the types are declared; other errors go
+// before.
+func (r *run) blame(ctx context.Context, langs []language, errs []error) error {
+	var list diag.List
+	for i, err := range errs {
+		what, ok := errors.AsType[*unfit](err)
+		if err != nil && !ok {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := r.load(ctx); err != nil {
+			return err
+		}
+		for _, one := range what.Unfits {
+			pkg, goType := swagger.GoType(what.doc.Definitions[one.Definition])
+			pos := r.api.PropertyPos(pkg, goType, one.Property)
+			if !pos.IsValid() { // of Kubernetes, or made up by the API server
+				pos = token.Position{Filename: what.file}
+			}
+			list.Add(pos, langs[i].stage, one.Hint, "%s", one.Message)
+		}
+	}
+	return list.Err()
 }
 
 // run runs the jar.

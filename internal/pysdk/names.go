@@ -1,7 +1,6 @@
 package pysdk
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -45,13 +44,10 @@ func attribute(key string) string {
 	return name
 }
 
-// checkClass refuses a name that the jar would give a class another one for, and those of
-// typing that every module of a model imports.
-func checkClass(name string) error {
-	if className.MatchString(name) && !keywords[strings.ToLower(name)] && !typing[name] {
-		return nil
-	}
-	return fmt.Errorf("naming Python classes: %s cannot be one's name; give it another name under swagger.names", name)
+// isClass says whether a name can be a class's: not if the jar would give it another one, nor if it is
+// one of typing that every module of a model imports.
+func isClass(name string) bool {
+	return className.MatchString(name) && !keywords[strings.ToLower(name)] && !typing[name]
 }
 
 // keywords are names that Python has, in lower case, and others that openapi-generator keeps

@@ -5,7 +5,6 @@
 package pysdk
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -68,7 +67,8 @@ type Field struct {
 // Annotate returns a copy of the document for the jar: Kubernetes' own types are left out, as
 // their classes are the kubernetes package's, each other definition carries its Model, and the
 // document's info its Project.
-// Two properties with one attribute, or two definitions with one module, are an error.
+// What cannot be named in Python is a swagger.Unfits: two properties with one attribute, two
+// definitions with one module, a definition that can be no class.
 func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 	paths, err := operations(doc)
 	if err != nil {
@@ -77,30 +77,29 @@ func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
 	out := *swagger.WithoutPaths(doc) // what only paths refer to is the kubernetes package's
 	out.Paths, out.Info = paths, info(doc)
 	out.Definitions = spec.Definitions{}
+	var unfit swagger.Unfits
 	modules := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
 		if swagger.IsKubernetes(doc.Definitions[name]) {
 			continue
 		}
-		if err := checkClass(name); err != nil {
-			return nil, err
+		rename := swagger.RenameHint(doc.Definitions[name])
+		if !isClass(name) {
+			unfit.Add(name, "", rename, "%s cannot be the name of a class in Python", name)
 		}
 		if other, taken := modules[module(name)]; taken {
-			return nil, fmt.Errorf("naming Python modules: %s and %s would both be in %s.py; give one another name under swagger.names", other, name, module(name))
+			unfit.Add(name, "", rename, "%s and %s would both be in the Python module %s.py", other, name, module(name))
 		}
 		modules[module(name)] = name
 		m := &modeler{doc: doc, name: name}
-		model, err := m.model(doc.Definitions[name])
-		if err != nil {
-			return nil, fmt.Errorf("preparing the Python model %s: %w", name, err)
-		}
+		model := m.model(doc.Definitions[name], &unfit)
 		// The jar needs a property to see a model, and the templates never look at it.
 		properties := map[string]spec.Schema{"none": *spec.StringProperty()}
 		schema := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}, Properties: properties}}
 		schema.AddExtension(Extension, model)
 		out.Definitions[name] = schema
 	}
-	return &out, nil
+	return &out, unfit.Err()
 }
 
 // modeler works out one model.
@@ -115,14 +114,14 @@ type modeler struct {
 	datetime   bool
 }
 
-func (m *modeler) model(schema spec.Schema) (*Model, error) {
+func (m *modeler) model(schema spec.Schema, unfit *swagger.Unfits) *Model {
 	m.attributes, m.imports, m.external = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	keys := slices.Sorted(maps.Keys(schema.Properties))
 	byAttr := map[string]string{}
 	for _, key := range keys {
 		attr := attribute(key)
 		if other, taken := byAttr[attr]; taken {
-			return nil, fmt.Errorf("properties %q and %q would both be the attribute %s", other, key, attr)
+			unfit.Add(m.name, key, "give one of them another name in JSON", "properties %q and %q would both be the attribute %s in Python", other, key, attr)
 		}
 		byAttr[attr], m.attributes[attr] = key, true
 	}
@@ -139,7 +138,7 @@ func (m *modeler) model(schema spec.Schema) (*Model, error) {
 	out.Sample = literal(samples.sample(m.name, true))
 	out.Minimal = literal(samples.sample(m.name, false))
 	out.Invalid = samples.invalid
-	return out, nil
+	return out
 }
 
 // imported fills in what the model's module imports.
