@@ -32,14 +32,14 @@ func changeComment(folder string, round int) error {
 	})
 }
 
-// addField adds a field to the struct, one for each round.
-func addField(folder string, round int) error {
+// addField adds a field to the struct, named by a number.
+func addField(folder string, number int) error {
 	return edit(folder, func(source []byte, fields []span) ([]byte, error) {
 		if len(fields) == 0 {
 			return nil, errors.New("it has no field")
 		}
 		return insert(source, fields[len(fields)-1].end, fmt.Sprintf(
-			"\n\t// measured%[1]d is there for the %[1]d. time.\n\t// +optional\n\tMeasured%[1]d string `json:\"measured%[1]d,omitempty\"`\n", round)), nil
+			"\n\t// measured%[1]d is measured.\n\t// +optional\n\tMeasured%[1]d string `json:\"measured%[1]d,omitempty\"`\n", number)), nil
 	})
 }
 
