@@ -112,7 +112,7 @@ modules: ## Fetch what the Go modules require
 	$(call each,$(GO) mod download)
 
 tools: ## Fetch the pinned tools into .tools/ and build sdkgen there, both at once
-	@$(MAKE) --no-print-directory -j2 .fetched .built
+	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2) .fetched .built
 
 .fetched:
 	@$(PYTHON) hack/tools.py

@@ -78,7 +78,7 @@ def test_an_object_is_created_read_changed_and_deleted(clusters):
         except errors.Conflict:
             continue  # the operator wrote in between
 
-    clusters.delete("one", propagation="Foreground", wait=True, timeout=60)
+    clusters.delete("one", propagation="Foreground", wait=True, timeout=300)
     for call in (clusters.get, clusters.delete):
         with pytest.raises(errors.NotFound, match='miniclusters.flux-framework.org "one" not found'):
             call("one")
@@ -94,7 +94,7 @@ def test_a_wrong_value_is_refused_by_field(clusters):
 
 def test_who_has_no_right_is_refused(user, namespace):
     other = Client(MiniCluster, namespace, api_client=user("sdk-nobody"))
-    for call in (lambda: other.get("one"), lambda: next(iter(other.watch(timeout=60))), lambda: other.wait_for("one")):
+    for call in (lambda: other.get("one"), lambda: next(iter(other.watch(timeout=300))), lambda: other.wait_for("one")):
         with pytest.raises(errors.Forbidden, match='User "sdk-nobody" cannot'):
             call()
 
@@ -130,7 +130,7 @@ def test_scaling(clusters, eventually):
     clusters.create(minicluster("one"))
     assert clusters.get_scale("one").spec.replicas == 1
     assert clusters.scale("one", 3).spec.replicas == 3
-    assert clusters.wait_for("one", lambda found: found.status is not None and found.status.size == 3, timeout=60)
+    assert clusters.wait_for("one", lambda found: found.status is not None and found.status.size == 3, timeout=300)
     assert clusters.get("one").spec.size == 3
     selector = clusters.pod_selector("one")
     pods = lambda: kubernetes.CoreV1Api().list_namespaced_pod(clusters.namespace, label_selector=selector).items  # noqa: E731
@@ -179,27 +179,27 @@ def test_a_watch_survives_a_restart_of_the_api_server(clusters, restart, user, n
 
 def test_a_watch_from_a_version_that_is_too_old_lists(clusters):
     clusters.create(minicluster("one"))
-    with clusters.watch(resource_version="1", timeout=60) as watch:
+    with clusters.watch(resource_version="1", timeout=300) as watch:
         event = next(iter(watch))
     assert (event.type, event.object["metadata"]["name"]) == ("ADDED", "one")
 
 
 def test_waiting(clusters):
     clusters.create(minicluster("done", interactive=False))
-    requested = clusters.wait_for("done", "JobRequested", timeout=60)
+    requested = clusters.wait_for("done", "JobRequested", timeout=300)
     assert "True" in [c["status"] for c in requested["status"]["conditions"] if c["type"] == "JobRequested"]
-    assert clusters.wait_for("done", "JobFinished=true", timeout=60)["metadata"]["name"] == "done"
+    assert clusters.wait_for("done", "JobFinished=true", timeout=300)["metadata"]["name"] == "done"
     with pytest.raises(errors.WaitTimeout, match="MiniCluster done: Never: not in 0.5 s; last seen: .*JobFinished=True") as caught:
         clusters.wait_for("done", "Never", timeout=0.5)
     assert caught.value.last["metadata"]["name"] == "done"
     with pytest.raises(errors.NotFound, match="does not exist"):
-        clusters.wait_for("absent", timeout=60)
+        clusters.wait_for("absent", timeout=300)
     timer = threading.Timer(0.5, clusters.delete, ["done"])
     timer.start()
     with pytest.raises(errors.NotFound, match="MiniCluster done: Never: it was deleted"):
-        clusters.wait_for("done", "Never", timeout=60)
+        clusters.wait_for("done", "Never", timeout=300)
     timer.join()
-    clusters.wait_deleted("done", timeout=60)
+    clusters.wait_deleted("done", timeout=300)
 
 
 def test_waiting_survives_a_restart_of_the_api_server(clusters, restart):
@@ -217,7 +217,7 @@ def test_the_asynchronous_client(namespace):
         await asyncio.gather(*(clusters.create(minicluster(f"n{i}")) for i in range(8)))
         assert len(await clusters.list(limit=3)) == 8
         seen = []
-        async for event in clusters.watch("n3", timeout=60):
+        async for event in clusters.watch("n3", timeout=300):
             seen.append(event.type)
             if event.type == "DELETED":
                 break
@@ -229,8 +229,8 @@ def test_the_asynchronous_client(namespace):
         waiting = asyncio.ensure_future(clusters.wait_for("n4", "Never"))
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(waiting, 1)
-        assert (await clusters.wait_for("n5", "JobRequested", timeout=60))["metadata"]["name"] == "n5"
-        await clusters.delete("n5", wait=True, timeout=60)
+        assert (await clusters.wait_for("n5", "JobRequested", timeout=300))["metadata"]["name"] == "n5"
+        await clusters.delete("n5", wait=True, timeout=300)
 
     asyncio.run(main())
     for thread in threading.enumerate():

@@ -38,7 +38,7 @@ def client(kubeconfig, remove) -> Iterator[MiniClusterClient]:
     client = MiniClusterClient(f"streams-{uuid.uuid4().hex[:8]}")
     kubernetes.CoreV1Api().create_namespace({"metadata": {"name": client.namespace}})
     client.create(demo())
-    client.wait_for("demo", "JobRunning", timeout=60)
+    client.wait_for("demo", "JobRunning", timeout=300)
     yield client
     remove(client.namespace)
 
@@ -66,10 +66,10 @@ def read(sock: socket) -> bytes:
 
 def test_logs_wait_for_the_pods_and_give_those_of_all_in_order(client):
     client.create(demo("fresh"))
-    first = list(client.logs("fresh", tail_lines=2, timeout=60))  # the operator may not have seen it yet
-    client.wait_for("fresh", "JobRunning", timeout=60)
+    first = list(client.logs("fresh", tail_lines=2, timeout=300))  # the operator may not have seen it yet
+    client.wait_for("fresh", "JobRunning", timeout=300)
     pods = [each["metadata"]["name"] for each in client.pods("fresh")]
-    found = list(client.logs("fresh", tail_lines=2, timeout=60))
+    found = list(client.logs("fresh", tail_lines=2, timeout=300))
     assert found == [f"{client.namespace}/{pod}/fresh line {i} of 10" for pod in pods for i in (9, 10)]
     assert first[:2] in (found[:2], found[2:])
     assert [pod.rsplit("-", 1)[0] for pod in pods] == ["fresh-0", "fresh-1"]
@@ -77,8 +77,8 @@ def test_logs_wait_for_the_pods_and_give_those_of_all_in_order(client):
 
 def test_followed_logs_end_with_the_log(client, pod, tmp_path):
     wanted = [f"{client.namespace}/{pod}/demo line {i} of 10" for i in range(1, 11)]
-    assert list(client.logs("demo", pod, follow=True, timeout=60)) == wanted
-    client.stream_output("demo", tmp_path / "log", timeout=60)
+    assert list(client.logs("demo", pod, follow=True, timeout=300)) == wanted
+    client.stream_output("demo", tmp_path / "log", timeout=300)
     assert (tmp_path / "log").read_text().splitlines() == wanted
     with pytest.raises(errors.WaitTimeout):
         list(client.logs("demo", pod, follow=True, timeout=0.3))
@@ -240,7 +240,7 @@ def test_a_broken_log_is_taken_up_without_repeating_lines():
 
 
 def test_following_goes_on_after_the_api_server_was_killed(client, pod, checkout):
-    lines = client.logs("demo", pod, follow=True, timeout=60)
+    lines = client.logs("demo", pod, follow=True, timeout=300)
     found = [next(lines), next(lines)]
     subprocess.run([checkout / "bin" / "cluster", "restart", "--kill", "kube-apiserver"], check=True)
     found += lines
