@@ -30,12 +30,13 @@ const (
 	projectDir = "project"
 )
 
-// packageFolder is where a generator puts the package, below the output: Go's is the output.
-func (job Job) packageFolder(config map[string]any) any {
+// folders are both, with where the files go, below the output, which is Go's package.
+func (job Job) folders(config map[string]any) [][2]string {
+	name, _ := config["packageName"].(string)
 	if job.Generator == "go" {
-		return ""
+		name = ""
 	}
-	return config["packageName"]
+	return [][2]string{{packageDir, name}, {projectDir, ""}}
 }
 
 // addFiles lists the templates of the package and project folders in a generator's configuration.
@@ -47,18 +48,15 @@ func (job Job) addFiles(config map[string]any) error {
 	listed, _ := config["files"].(map[string]any)
 	maps.Copy(files, listed)
 	var names []string
-	for _, at := range []struct {
-		dir    string
-		folder any // below the output
-	}{{packageDir, job.packageFolder(config)}, {projectDir, ""}} {
-		templates, err := fs.Glob(os.DirFS(job.Templates), at.dir+"/*"+mustache)
+	for _, folder := range job.folders(config) {
+		templates, err := fs.Glob(os.DirFS(job.Templates), folder[0]+"/*"+mustache)
 		if err != nil {
 			return err
 		}
 		for _, template := range templates {
 			name := strings.TrimSuffix(path.Base(template), mustache)
 			names = append(names, name)
-			files[template] = map[string]any{"destinationFilename": name, "folder": at.folder, "templateType": "SupportingFiles"}
+			files[template] = map[string]any{"destinationFilename": name, "folder": folder[1], "templateType": "SupportingFiles"}
 		}
 	}
 	if len(names) == 0 {
@@ -116,7 +114,7 @@ func (j *Jar) checkTemplates(job Job) error {
 }
 
 // checkUses finds templates that take the place of none of the jar's, are not listed in the
-// generator's configuration, and are no part of another template.
+// generator's configuration, and are no part of another template; and two that make one file.
 func (j *Jar) checkUses(job Job, names []string, partials map[string]bool) error {
 	if len(names) == 0 {
 		return nil
@@ -134,6 +132,19 @@ func (j *Jar) checkUses(job Job, names []string, partials map[string]bool) error
 		list.Add(token.Position{Filename: job.called(name)}, templateRule,
 			"correct its name, or remove it; for a file of its own, list it under files in the generator's configuration",
 			"nothing uses this template: the generator %s has none of this name", job.Generator)
+	}
+	makes := map[string]string{}
+	for _, folder := range job.folders(job.Config) {
+		for _, name := range names {
+			if path.Dir(name) != folder[0] {
+				continue
+			}
+			file := strings.TrimSuffix(path.Join(folder[1], path.Base(name)), mustache)
+			if other, taken := makes[file]; taken {
+				list.Add(token.Position{Filename: job.called(name)}, templateRule, "keep one of the two", "%s makes the file %s too", job.called(other), file)
+			}
+			makes[file] = name
+		}
 	}
 	return list.Err()
 }
