@@ -1,13 +1,17 @@
 package gogen
 
 import (
+	"go/ast"
+	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
 const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +22,13 @@ const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 type Schemas struct {
 	byType map[string]apiextensionsv1.JSONSchemaProps
 	crds   map[string]*apiextensionsv1.CustomResourceDefinition // by the Go type of their kind
+	types  map[string]declaration                               // by Go type
+}
+
+// declaration is a Go type, and the package that it is in.
+type declaration struct {
+	pkg  *loader.Package
+	info *markers.TypeInfo
 }
 
 // Schemas makes the schemas. Unlike in a CRD, whose metadata the API server knows by itself,
@@ -36,7 +47,10 @@ func (g *Generator) Schemas() (_ *Schemas, err error) {
 			parser.NeedSchemaFor(crd.TypeIdent{Package: pkg.Source, Name: kind.Name})
 		}
 	}
-	out := &Schemas{byType: map[string]apiextensionsv1.JSONSchemaProps{}, crds: map[string]*apiextensionsv1.CustomResourceDefinition{}}
+	out := &Schemas{
+		byType: map[string]apiextensionsv1.JSONSchemaProps{}, crds: map[string]*apiextensionsv1.CustomResourceDefinition{},
+		types: map[string]declaration{},
+	}
 	for _, pkg := range g.api.Packages {
 		for _, kind := range pkg.Kinds {
 			if groupKind := (schema.GroupKind{Group: pkg.Group, Kind: kind.Name}); !kind.List {
@@ -50,6 +64,9 @@ func (g *Generator) Schemas() (_ *Schemas, err error) {
 	}
 	if err := g.api.Problems(); err != nil {
 		return nil, err
+	}
+	for ident, info := range parser.Types {
+		out.types[ident.Package.PkgPath+"."+ident.Name] = declaration{ident.Package, info}
 	}
 	for ident, schema := range parser.Schemata {
 		qualified := schema.DeepCopy()
@@ -82,6 +99,40 @@ func (s *Schemas) Plural(goType string) string {
 		return definition.Spec.Names.Plural
 	}
 	return ""
+}
+
+// Pointer says whether the field of a Go type, "PACKAGE.Type", that holds a property is a pointer. The
+// property may be that of a type which is inline in it.
+func (s *Schemas) Pointer(goType, property string) bool {
+	pointer, _ := s.field(goType, property)
+	return pointer
+}
+
+func (s *Schemas) field(goType, property string) (pointer, found bool) {
+	declared, ok := s.types[goType]
+	if !ok {
+		return false, false
+	}
+	for _, field := range declared.info.Fields {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		star, pointer := field.RawField.Type.(*ast.StarExpr)
+		if name == property {
+			return pointer, true
+		}
+		if name != "" {
+			continue
+		}
+		inline := field.RawField.Type
+		if pointer {
+			inline = star.X
+		}
+		if named, ok := types.Unalias(declared.pkg.TypesInfo.TypeOf(inline)).(*types.Named); ok && named.Obj().Pkg() != nil {
+			if pointer, found := s.field(named.Obj().Pkg().Path()+"."+named.Obj().Name(), property); found {
+				return pointer, true
+			}
+		}
+	}
+	return false, false
 }
 
 // qualify completes controller-tools' references, which leave out the current package.

@@ -117,6 +117,8 @@ func integerType(format string) string {
 // needsPointer says whether an optional field of a type must be a pointer to tell absent from zero.
 func needsPointer(schema spec.Schema, typ string) bool {
 	switch {
+	case swagger.IsPointer(schema):
+		return true
 	case swagger.Referenced(schema) != "" || schema.Format == "date-time" || swagger.IsIntOrString(schema) || isStruct(schema):
 		return true
 	case typ == "any" || strings.HasPrefix(typ, "[]") || schema.Type.Contains("array") || schema.Type.Contains("object"):

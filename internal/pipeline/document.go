@@ -53,6 +53,7 @@ func (r *run) document(pkg *load.Package, definitions swagger.Definitions) ([]by
 		CRD: func(kind string) *apiextensionsv1.CustomResourceDefinition {
 			return r.schemas.CRD(pkg.Path + "." + kind)
 		},
+		Pointer: r.schemas.Pointer,
 		Locate: func(goType, property string) token.Position {
 			i := strings.LastIndexByte(goType, '.')
 			return r.api.PropertyPos(goType[:max(i, 0)], goType[i+1:], property)

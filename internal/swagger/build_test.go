@@ -264,7 +264,7 @@ func (p *project) describe(t *testing.T, pkg *load.Package) (swagger.API, error)
 func (p *project) description(t *testing.T, pkg *load.Package, definitions swagger.Definitions) swagger.API {
 	api := swagger.API{
 		Package: pkg.Path, Group: pkg.Group, Version: pkg.Version,
-		Definitions: definitions, Schema: p.schemas.Schema,
+		Definitions: definitions, Schema: p.schemas.Schema, Pointer: p.schemas.Pointer,
 		CRD: func(kind string) *apiextensionsv1.CustomResourceDefinition { return p.crd(t, pkg, kind) },
 		Locate: func(goType, property string) token.Position {
 			i := strings.LastIndexByte(goType, '.')

@@ -14,6 +14,8 @@ const (
 	goTypeExtension = "x-go-type"
 	kindExtension   = "x-kubernetes-group-version-kind"
 	pluralExtension = "x-sdkgen-plural"
+	// pointerExtension is for an optional scalar whose zero value is something else than none.
+	pointerExtension = "x-sdkgen-pointer"
 	// ownExtension is for types of an API package that is one of Kubernetes itself.
 	ownExtension = "x-sdkgen-own"
 )
@@ -44,6 +46,12 @@ func IsKubernetes(s spec.Schema) bool {
 	_, ok := KubernetesName(pkg + "." + name)
 	own, _ := s.Extensions[ownExtension].(bool)
 	return ok && !own
+}
+
+// IsPointer says whether a property is an optional scalar whose zero value is something else than none.
+func IsPointer(s spec.Schema) bool {
+	is, _ := s.Extensions[pointerExtension].(bool)
+	return is
 }
 
 func kindValue(gvk schema.GroupVersionKind) any {

@@ -49,6 +49,8 @@ type API struct {
 	Schema func(goType string) (apiextensionsv1.JSONSchemaProps, bool)
 	// CRD returns the CRD of a root kind, with the versions that there are; nil if there is none.
 	CRD func(kind string) *apiextensionsv1.CustomResourceDefinition
+	// Pointer says whether a Go type holds a property by a pointer.
+	Pointer func(goType, property string) bool
 	// Locate returns where a type, or a property of it by its JSON name, is declared.
 	Locate func(goType, property string) token.Position
 }
@@ -192,7 +194,23 @@ func (b *builder) define(goType string) spec.Schema {
 	if _, kubernetes := KubernetesName(goType); kubernetes && goTypePackage(goType) == b.api.Package {
 		schema.AddExtension(ownExtension, true)
 	}
+	if !IsKubernetes(schema) {
+		b.pointers(schema, goType)
+	}
 	return schema
+}
+
+// pointers marks optional scalars which Go holds by pointers: there the zero value is something else than
+// no value.
+func (b *builder) pointers(schema spec.Schema, goType string) {
+	for name, property := range schema.Properties {
+		_, other := GoType(property) // a struct of another module, such as a Time
+		scalar := len(property.Type) == 1 && slices.Contains([]string{"string", "integer", "number", "boolean"}, property.Type[0])
+		if scalar && other == "" && !slices.Contains(schema.Required, name) && b.api.Pointer(goType, name) {
+			property.AddExtension(pointerExtension, true)
+			schema.Properties[name] = property
+		}
+	}
 }
 
 // sameProperties reports properties that only one of definition and schema has.

@@ -72,6 +72,7 @@ func TestAPIs(t *testing.T) {
 			if _, _, err := run(root, "go", "vet", "./sdk/..."); err != nil {
 				t.Errorf("the Go package: %v", err)
 			}
+			a.carry(t, root, doc)
 			table = append(table, fmt.Sprintf("%-12s %5d %11d %5d %8d %9s %11s %7d %5.2fs %5d", a.name, got.kinds, len(doc.Definitions), refs,
 				len(dangling), got.defaults, got.validations, classes, wall.Seconds(), state.SysUsage().(*syscall.Rusage).Maxrss>>10))
 		})
@@ -142,6 +143,19 @@ func (a api) project(t *testing.T) string {
 	write(t, root, "go.sum", read(t, "go.sum"))
 	write(t, root, "sdkgen.yaml", strings.NewReplacer("NAME", a.name, "PATH", a.path).Replace(read(t, filepath.Join("testdata", "sdkgen.yaml")))+a.more)
 	return root
+}
+
+// carry runs testdata/carry.go.txt on the kinds of the API.
+func (a api) carry(t *testing.T, root string, doc *swagger) {
+	t.Helper()
+	var kinds strings.Builder
+	for name := range doc.kinds() {
+		fmt.Fprintf(&kinds, "\t\t%q: {new(api.%[1]s), new(sdk.%[1]s)},\n", name)
+	}
+	write(t, root, "carry_test.go", strings.NewReplacer("NAME", a.name, "PATH", a.path, "KINDS", kinds.String()).Replace(read(t, filepath.Join("testdata", "carry.go.txt"))))
+	if _, _, err := run(root, "go", "test", "."); err != nil {
+		t.Errorf("the Go client: %v", err)
+	}
 }
 
 // run runs a program in a folder. The error holds what it printed.
