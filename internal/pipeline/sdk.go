@@ -50,11 +50,16 @@ func (p *Project) golang() language {
 
 // sdkJob is the one Java process of a run: all languages and API versions that changed.
 type sdkJob struct {
-	r       *run
-	jar     *openapigen.Jar
+	r   *run
+	jar *openapigen.Jar
+	part
+	sets []*artifact.Set // of each job
+}
+
+// part is what the jar is to make: of one language, or of all.
+type part struct {
 	jobs    []openapigen.Job
 	outputs []output // of each job
-	sets    []*artifact.Set
 }
 
 // output is where a job's files go.
@@ -103,13 +108,8 @@ func (r *run) prepareSDKs(ctx context.Context) (*sdkJob, error) {
 	return job, nil
 }
 
-// part is what the jar is to make of one language: a job for each API version.
-type part struct {
-	jobs    []openapigen.Job
-	outputs []output // of each job
-}
-
-// prepare works out a language's part. Two languages may be prepared at the same time.
+// prepare works out a language's part, a job for each API version. Two languages may be prepared at the
+// same time.
 func (r *run) prepare(lang language) (p part, err error) {
 	options, err := r.options(lang)
 	if err != nil {
