@@ -204,9 +204,8 @@ func (b *builder) define(goType string) spec.Schema {
 // no value.
 func (b *builder) pointers(schema spec.Schema, goType string) {
 	for name, property := range schema.Properties {
-		_, other := GoType(property) // a struct of another module, such as a Time
 		scalar := len(property.Type) == 1 && slices.Contains([]string{"string", "integer", "number", "boolean"}, property.Type[0])
-		if scalar && other == "" && !slices.Contains(schema.Required, name) && b.api.Pointer(goType, name) {
+		if scalar && !slices.Contains(schema.Required, name) && b.api.Pointer(goType, name) {
 			property.AddExtension(pointerExtension, true)
 			schema.Properties[name] = property
 		}
