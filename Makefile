@@ -20,6 +20,8 @@ each = @for module in $(MODULES); do echo "$$module: $(1)"; (cd $$module && $(1)
 OPERATORS := $(patsubst %/Makefile,%,$(wildcard examples/operators/*/Makefile))
 operators = @for operator in $(OPERATORS); do echo "$$operator: $(1)"; $(MAKE) -C $$operator $(1) || exit; done
 
+# What sdkgen is built from.
+SOURCES := cmd/sdkgen internal templates go.mod go.sum
 SDKGEN := .tools/bin/sdkgen
 CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 # Whoever changes this version runs `make lint` once with it.
@@ -120,8 +122,10 @@ tools: ## Fetch the pinned tools into .tools/ and build sdkgen there, both at on
 .built:
 	@# Where the program that go is to write is there and as it would be, go does not link it again. An
 	@# unchanged program keeps its time: sdkgen tells by it that stages may be skipped.
+	@# It is told what it is built from, if all of that is committed: then another clone's is the same.
 	@new=$(SDKGEN).$$$$; if test -e $(SDKGEN); then cp -p $(SDKGEN) $$new; fi; \
-		$(GO) build -buildvcs=false -ldflags '-s -w' -o $$new ./cmd/sdkgen || { rm -f $$new; exit 1; }; \
+		sources=$$(test -z "$$(git status --porcelain -- $(SOURCES) 2>&1)" && git ls-tree HEAD -- $(SOURCES) | git hash-object --stdin); \
+		$(GO) build -buildvcs=false -ldflags "-s -w -X main.sources=$$sources" -o $$new ./cmd/sdkgen || { rm -f $$new; exit 1; }; \
 		if cmp -s $$new $(SDKGEN); then rm $$new; else mv $$new $(SDKGEN); fi
 
 clean: ## Remove .tools/ and bin/; the next run fetches the tools again

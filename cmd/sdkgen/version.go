@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -56,20 +57,18 @@ func modules() map[string]string {
 	return out
 }
 
-// build identifies a development build, "" for a released version: by its commit, if that is all
-// that it was built from, else by its file, which only tells two versions of changed code apart.
+// sources is the hash of the committed files that this program was built from, which make tools sets;
+// "" if it was built otherwise, or from files that were not committed.
+var sources string
+
+// build identifies a development build, "" for a released version: by its sources, where these are
+// known, else by its file.
 func build() string {
 	if modules()[self] != development {
 		return ""
 	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		settings := map[string]string{}
-		for _, setting := range info.Settings {
-			settings[setting.Key] = setting.Value
-		}
-		if commit := settings["vcs.revision"]; commit != "" && settings["vcs.modified"] == "false" {
-			return commit + " " + info.GoVersion
-		}
+	if sources != "" {
+		return sources + " " + runtime.Version()
 	}
 	program, err := os.Executable()
 	if err != nil {
