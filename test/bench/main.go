@@ -20,6 +20,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"time"
+
+	"github.com/flux-framework/flux-operator/test/report"
 )
 
 // The exit codes.
@@ -92,5 +94,5 @@ func bench(ctx context.Context, opts options, stdout io.Writer) error {
 	if opts.report == "" || opts.only != "" {
 		return printTables(stdout, res.tables())
 	}
-	return writeTables(filepath.Join(root, opts.report), res.tables())
+	return report.Write(filepath.Join(root, opts.report), res.tables())
 }

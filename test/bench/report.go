@@ -3,27 +3,25 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
+
+	"github.com/flux-framework/flux-operator/test/report"
 )
 
-// section is what stands between two marks of the report.
-type section struct{ mark, text string }
-
 // tables are all sections of the report.
-func (r *result) tables() []section {
-	return []section{
-		{"machine", r.machine},
-		{"targets", r.targets()},
-		{"warm", comparison("what is done", "classic recipe", r.in(warmTable))},
-		{"steps", r.stepTable()},
-		{"programs", r.programTable()},
-		{"cold", comparison("empty build cache", "classic recipe", r.in(coldTable))},
-		{"types", growth("API", "types", r.in(typesTable))},
-		{"refused", r.refusals()},
-		{"packages", growth("API packages", "packages", r.in(packagesTable))},
-		{"others", comparison("sdkgen", "other", r.in(othersTable)) + strings.Join(r.missing, "\n") + newline(len(r.missing) > 0)},
+func (r *result) tables() []report.Section {
+	return []report.Section{
+		{Mark: "machine", Text: r.machine},
+		{Mark: "targets", Text: r.targets()},
+		{Mark: "warm", Text: comparison("what is done", "classic recipe", r.in(warmTable))},
+		{Mark: "steps", Text: r.stepTable()},
+		{Mark: "programs", Text: r.programTable()},
+		{Mark: "cold", Text: comparison("empty build cache", "classic recipe", r.in(coldTable))},
+		{Mark: "types", Text: growth("API", "types", r.in(typesTable))},
+		{Mark: "refused", Text: r.refusals()},
+		{Mark: "packages", Text: growth("API packages", "packages", r.in(packagesTable))},
+		{Mark: "others", Text: comparison("sdkgen", "other", r.in(othersTable)) + strings.Join(r.missing, "\n") + newline(len(r.missing) > 0)},
 	}
 }
 
@@ -35,35 +33,16 @@ func newline(wanted bool) string {
 }
 
 // printTables prints the sections that have something to say.
-func printTables(w io.Writer, sections []section) error {
+func printTables(w io.Writer, sections []report.Section) error {
 	for _, s := range sections {
-		if s.text == "" {
+		if s.Text == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s:\n%s\n", s.mark, s.text); err != nil {
+		if _, err := fmt.Fprintf(w, "%s:\n%s\n", s.Mark, s.Text); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// writeTables puts the sections between their marks in a file.
-func writeTables(file string, sections []section) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	text := string(data)
-	for _, s := range sections {
-		begin, end := "<!-- "+s.mark+", begin -->\n", "<!-- "+s.mark+", end -->"
-		before, rest, ok := strings.Cut(text, begin)
-		_, after, closed := strings.Cut(rest, end)
-		if !ok || !closed {
-			return fmt.Errorf("%s has no lines %q and %q", file, begin, end)
-		}
-		text = before + begin + s.text + end + after
-	}
-	return os.WriteFile(file, []byte(text), 0o644)
 }
 
 // markdown is a table; the first column is text, the others are figures. There is none without rows.

@@ -3,11 +3,12 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/flux-framework/flux-operator/test/report"
 )
 
 // samples are one sample of so many seconds, twice as many of CPU, and so many MiB.
@@ -77,26 +78,6 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-func TestWriteTables(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "report.md")
-	if err := os.WriteFile(file, []byte("before\n<!-- a, begin -->\nold\n<!-- a, end -->\nafter\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeTables(file, []section{{"a", "new\n"}}); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(file)
-	if want := "before\n<!-- a, begin -->\nnew\n<!-- a, end -->\nafter\n"; err != nil || string(data) != want {
-		t.Errorf("got %q, %v", data, err)
-	}
-	if err := writeTables(file, []section{{"a", "x"}, {"b", "y"}}); err == nil || !strings.Contains(err.Error(), "b, begin") {
-		t.Errorf("got %v", err)
-	}
-	if again, _ := os.ReadFile(file); string(again) != string(data) {
-		t.Errorf("the file is changed by a report that fails: %q", again)
-	}
-}
-
 // TestMarks holds the marks in the document against the sections.
 func TestMarks(t *testing.T) {
 	data, err := os.ReadFile("../../docs/performance.md")
@@ -107,7 +88,7 @@ func TestMarks(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeTables(file, (&result{}).tables()); err != nil {
+	if err := report.Write(file, (&result{}).tables()); err != nil {
 		t.Error(err)
 	}
 }

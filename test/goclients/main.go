@@ -11,7 +11,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strings"
+
+	"github.com/flux-framework/flux-operator/test/report"
 )
 
 // sides are the programs of examples/go.
@@ -37,26 +38,12 @@ func run(file string, cold bool) error {
 		return err
 	}
 	machine := fmt.Sprintf("Measured by %s on %s/%s, %d cores.\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	tables := []struct{ mark, text string }{{"machine", machine}, {"build", linked}, {"calls", allocated}}
+	tables := []report.Section{{Mark: "machine", Text: machine}, {Mark: "build", Text: linked}, {Mark: "calls", Text: allocated}}
 	if file == "" {
 		for _, table := range tables {
-			fmt.Println(table.text)
+			fmt.Println(table.Text)
 		}
 		return nil
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	text := string(data)
-	for _, table := range tables {
-		begin, end := "<!-- "+table.mark+", begin -->\n", "<!-- "+table.mark+", end -->"
-		before, rest, ok := strings.Cut(text, begin)
-		_, after, closed := strings.Cut(rest, end)
-		if !ok || !closed {
-			return fmt.Errorf("%s has no lines %q and %q", file, begin, end)
-		}
-		text = before + begin + table.text + end + after
-	}
-	return os.WriteFile(file, []byte(text), 0o644)
+	return report.Write(file, tables)
 }
