@@ -52,6 +52,8 @@ type Reconciler struct {
 	// Volumes allows MiniClusters to have persistent volumes. Without it the operator neither
 	// reads nor writes any.
 	Volumes bool
+
+	made made
 }
 
 // What the operator may do, and nothing else. It creates no CustomResourceDefinition.

@@ -94,6 +94,7 @@ func (p pass) create(ctx context.Context, want client.Object) (client.Object, er
 	name := title(want) // the answer has no kind
 	err := p.Client.Create(ctx, want)
 	if err == nil {
+		p.made.note(want)
 		log.FromContext(ctx).V(1).Info("created", "object", name)
 		return want, nil
 	}

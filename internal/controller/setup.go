@@ -3,7 +3,6 @@ package controller
 import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -13,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
@@ -60,7 +58,7 @@ func CacheOptions(namespaces []string) cache.Options {
 // SetupWithManager has a manager run the Reconciler, for several MiniClusters at once.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int) error {
 	owners := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &api.MiniCluster{})
-	made := builder.WithPredicates(others())
+	made := builder.WithPredicates(r.made.others())
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("minicluster").
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
@@ -74,21 +72,4 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int) error {
 		b = b.Watches(&corev1.PersistentVolume{}, handler.EnqueueRequestsFromMapFunc(r.clusterOf))
 	}
 	return b.Complete(r)
-}
-
-// others leaves out what the operator does itself: that an object was created, and that it has
-// another owner, which would have each MiniCluster of a namespace wake up all others.
-func others() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			old, ok := e.ObjectOld.DeepCopyObject().(client.Object)
-			if !ok {
-				return true
-			}
-			old.SetOwnerReferences(e.ObjectNew.GetOwnerReferences())
-			old.SetResourceVersion(e.ObjectNew.GetResourceVersion())
-			return !equality.Semantic.DeepEqual(old, e.ObjectNew)
-		},
-	}
 }

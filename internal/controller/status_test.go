@@ -8,9 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
 // TestReport follows a Job from its start to its end. Each step is written as the conditions that
@@ -105,30 +103,6 @@ func TestClip(t *testing.T) {
 			if len(got) > most || !utf8.ValidString(got) || len(text) <= most && got != text {
 				t.Errorf("%q to %d is %q", text, most, got)
 			}
-		}
-	}
-}
-
-// TestOthers wants to be woken up by what others do to an object, and by nothing else.
-func TestOthers(t *testing.T) {
-	before := &corev1.Service{ObjectMeta: labelled("s", "mc")}
-	changed := func(change func(*corev1.Service)) event.UpdateEvent {
-		after := before.DeepCopy()
-		after.ResourceVersion = "2"
-		change(after)
-		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
-	}
-	p := others()
-	for name, test := range map[string]struct{ got, want bool }{
-		"created":  {p.Create(event.CreateEvent{Object: before}), false},
-		"deleted":  {p.Delete(event.DeleteEvent{Object: before}), true},
-		"nothing":  {p.Update(changed(func(*corev1.Service) {})), false},
-		"owner":    {p.Update(changed(func(s *corev1.Service) { s.OwnerReferences = []metav1.OwnerReference{{Name: "x"}} })), false},
-		"label":    {p.Update(changed(func(s *corev1.Service) { s.Labels = nil })), true},
-		"selector": {p.Update(changed(func(s *corev1.Service) { s.Spec.Selector = map[string]string{"a": "b"} })), true},
-	} {
-		if test.got != test.want {
-			t.Errorf("%s: %t", name, test.got)
 		}
 	}
 }

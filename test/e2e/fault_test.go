@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -343,4 +344,37 @@ func TestFaultLeader(t *testing.T) {
 	c.settle(t)
 	s.fault(t, "the leading one of two operators killed, then the next one stopped", "as above; the other takes over",
 		fmt.Sprintf("the next MiniCluster was right %s after the kill, %s after the stop", seconds(killed), seconds(time.Since(began))))
+}
+
+// TestFaultUnseen wants a Job told of that ran and ended while the operator could not watch Jobs. It is
+// new to the operator's cache then, and nothing happens to it any more.
+func TestFaultUnseen(t *testing.T) {
+	s := need(t)
+	p := s.proxy(t, serviceAccount(operatorNamespace, operatorName))
+	s.manager(t, p.kubeconfig)
+	ns := s.namespace(t)
+	p.hide("jobs")
+	mc := s.create(t, ns, "unseen", `{containers: [{image: any, command: "true"}]}`)
+	s.await(t, mc, api.ConditionJobReady)
+	eventually(t, patience, func() string {
+		if job := get(t, s, &batchv1.Job{}, ns, "unseen"); !ended(job) {
+			return fmt.Sprintf("the Job has not ended: %+v", job.Status)
+		}
+		return ""
+	})
+	if get(t, s, mc, ns, "unseen"); meta.IsStatusConditionTrue(mc.Status.Conditions, api.ConditionJobFinished) {
+		t.Fatal("the operator has seen what was hidden from it")
+	}
+	began := time.Now()
+	p.hide("")
+	s.await(t, mc, api.ConditionJobFinished)
+	s.fault(t, "a Job that runs and ends while the operator cannot watch Jobs", "its end is told of in the status",
+		fmt.Sprintf("%s after the operator could watch again", seconds(time.Since(began))))
+}
+
+// ended says whether a Job has completed.
+func ended(job *batchv1.Job) bool {
+	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Type == batchv1.JobComplete && c.Status == corev1.ConditionTrue
+	})
 }

@@ -22,11 +22,13 @@ import (
 )
 
 // proxy stands before the API server, passes requests on as a service account, and takes note of
-// what is asked for.
+// what is asked for. It can keep a resource from being listed and watched.
 type proxy struct {
 	kubeconfig string
+	server     *httptest.Server
 	mu         sync.Mutex
 	asked      map[string]int // by "verb group/resource"
+	hidden     string         // a resource
 }
 
 func (s *suite) proxy(t *testing.T, as rest.ImpersonationConfig) *proxy {
@@ -49,7 +51,7 @@ func (s *suite) proxy(t *testing.T, as rest.ImpersonationConfig) *proxy {
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
 	resolver := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if info, err := resolver.NewRequestInfo(r); err == nil && info.IsResourceRequest {
 			resource := info.Resource
 			if info.Subresource != "" {
@@ -57,14 +59,19 @@ func (s *suite) proxy(t *testing.T, as rest.ImpersonationConfig) *proxy {
 			}
 			p.mu.Lock()
 			p.asked[info.Verb+" "+info.APIGroup+"/"+resource]++
+			hidden := p.hidden == resource && (info.Verb == "list" || info.Verb == "watch")
 			p.mu.Unlock()
+			if hidden {
+				http.Error(w, "hidden", http.StatusServiceUnavailable)
+				return
+			}
 		}
 		forward.ServeHTTP(w, r)
 	}))
-	t.Cleanup(server.CloseClientConnections)
+	t.Cleanup(p.server.CloseClientConnections)
 	p.kubeconfig = filepath.Join(s.dir, "proxy-"+filepath.Base(t.Name())+".kubeconfig")
 	file := clientcmdapi.NewConfig()
-	file.Clusters["proxy"] = &clientcmdapi.Cluster{Server: server.URL}
+	file.Clusters["proxy"] = &clientcmdapi.Cluster{Server: p.server.URL}
 	file.Contexts["proxy"] = &clientcmdapi.Context{Cluster: "proxy"}
 	file.CurrentContext = "proxy"
 	if err := clientcmd.WriteToFile(*file, p.kubeconfig); err != nil {
@@ -72,6 +79,14 @@ func (s *suite) proxy(t *testing.T, as rest.ImpersonationConfig) *proxy {
 	}
 	t.Cleanup(func() { os.Remove(p.kubeconfig) })
 	return p
+}
+
+// hide ends all requests, and refuses to list and to watch a resource; with "" none any more.
+func (p *proxy) hide(resource string) {
+	p.mu.Lock()
+	p.hidden = resource
+	p.mu.Unlock()
+	p.server.CloseClientConnections()
 }
 
 // asks lists what was asked for.

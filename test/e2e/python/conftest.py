@@ -68,10 +68,10 @@ def create(namespace: str) -> Callable[[Any], Dict[str, Any]]:
 
 @pytest.fixture
 def eventually() -> Callable[[Callable[[], Any]], Any]:
-    """Gives a function that asks until the answer is true, a minute long, and returns it."""
+    """Gives a function that asks until the answer is true, five minutes long, and returns it."""
 
     def function(ask: Callable[[], Any]) -> Any:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while True:
             answer = ask()
             if answer:
