@@ -34,7 +34,6 @@ type scenario struct {
 	disk       files
 	opts       []Option
 	stages     []string
-	partial    bool
 }
 
 func TestPlan(t *testing.T) {

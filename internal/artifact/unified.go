@@ -47,7 +47,7 @@ func (c Change) unified(b *bufio.Writer) {
 		return
 	}
 	fmt.Fprintf(b, "--- %s\n+++ %s\n", quoteName(from), quoteName(to))
-	b.Write(hunks(c.Old, c.New))
+	fmt.Fprintf(b, "%s", hunks(c.Old, c.New))
 }
 
 // hunks returns the diff without its three header lines.

@@ -113,7 +113,8 @@ func (s *scanner) skip() bool {
 		case ' ', '\t', '\r':
 			s.pos++
 		case '/':
-			from, ok := s.pos, true
+			var ok bool
+			from := s.pos
 			switch rest := s.src[s.pos+1:]; {
 			case bytes.HasPrefix(rest, []byte("/")):
 				ok = s.past("\n")

@@ -65,7 +65,7 @@ func listed(t *testing.T, top string, opts load.Options) []string {
 		args = append(args, filepath.Join(opts.Root, dir))
 	}
 	cmd := exec.Command("go", args...)
-	cmd.Dir, cmd.Env = filepath.Join(opts.Root, opts.Dirs[0]), append(opts.Env, "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = filepath.Join(opts.Root, opts.Dirs[0]), append(slices.Clone(opts.Env), "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go %v: %v", args, err)

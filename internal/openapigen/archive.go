@@ -97,7 +97,7 @@ func replace(base string, make func(name string) (string, error)) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name())
+	defer os.Remove(temp.Name()) //nolint:errcheck // it has another name by then, or is of no use
 	if err := temp.Close(); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (l launch) archive() string {
 		if crc, err := checksum(file); err == nil && file == l.base+"."+crc+".jsa" {
 			return file
 		}
-		os.Remove(file)
+		_ = os.Remove(file)
 	}
 	return ""
 }
@@ -143,7 +143,7 @@ func checksum(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it is only read
 	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	_, err = io.Copy(sum, f)
 	return fmt.Sprintf("%08x", sum.Sum32()), err
@@ -188,7 +188,7 @@ const abandoned = time.Hour
 func (l launch) dump(ctx context.Context, j *Jar, scratch string) error {
 	for _, file := range l.files(".new") {
 		if info, err := os.Stat(file); err == nil && time.Since(info.ModTime()) > abandoned {
-			os.Remove(file)
+			_ = os.Remove(file)
 		}
 	}
 	err := replace(l.base, func(name string) (string, error) {
@@ -197,13 +197,13 @@ func (l launch) dump(ctx context.Context, j *Jar, scratch string) error {
 			return "", fmt.Errorf("%w%s", err, tail(string(said)))
 		}
 		for _, other := range l.files(".jsa") {
-			os.Remove(other) // of a run at the same time
+			_ = os.Remove(other) // of a run at the same time
 		}
 		crc, err := checksum(name)
 		return l.base + "." + crc + ".jsa", err
 	})
 	if err != nil && ctx.Err() == nil {
-		os.Remove(l.names()) // another list may do
+		_ = os.Remove(l.names()) // another list may do
 	}
 	return err
 }

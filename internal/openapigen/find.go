@@ -59,7 +59,7 @@ func checkSum(where Where) error {
 	if err != nil {
 		return fmt.Errorf("opening the openapi-generator jar: %w", err)
 	}
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // it is only read
 	sum := sha256.New()
 	if _, err := io.Copy(sum, file); err != nil {
 		return fmt.Errorf("reading the openapi-generator jar: %w", err)
@@ -159,7 +159,7 @@ func releaseVersion(file string) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it is only read
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		if value, ok := strings.CutPrefix(lines.Text(), "JAVA_VERSION="); ok {
 			first, rest, _ := strings.Cut(strings.Trim(value, `"`), ".")

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -219,7 +220,7 @@ func TestRunWrites(t *testing.T) {
 		t.Errorf("it ran in %s", got)
 	}
 	for line := range strings.Lines(read("env")) {
-		if name, _, _ := strings.Cut(line, "="); !strings.Contains(" LC_ALL HOME PWD SHLVL _ OLDPWD ", " "+name+" ") {
+		if name, _, _ := strings.Cut(line, "="); !slices.Contains([]string{"LC_ALL", "HOME", "PWD", "SHLVL", "_", "OLDPWD"}, name) {
 			t.Errorf("it saw %s", line)
 		}
 	}

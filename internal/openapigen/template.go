@@ -170,7 +170,7 @@ func list(file string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the openapi-generator jar: %w", err)
 	}
-	defer jar.Close()
+	defer jar.Close() //nolint:errcheck // it is only read
 	var names []string
 	for _, file := range jar.File {
 		names = append(names, file.Name)

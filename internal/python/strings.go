@@ -179,7 +179,8 @@ func unescape(text string) string {
 				length++
 			}
 		}
-		code, err := uint64(0), error(strconv.ErrSyntax)
+		var code uint64
+		err := strconv.ErrSyntax
 		if length > 0 && from+length <= len(after) {
 			code, err = strconv.ParseUint(after[from:from+length], base, 32)
 		}

@@ -118,7 +118,7 @@ func (c *checker) modelMember(x *value, name string) *value {
 
 // method is one of a list or a dictionary.
 func (v *value) method(name string) *value {
-	returns := map[string]*value{}
+	var returns map[string]*value
 	if v.kind == isList {
 		returns = map[string]*value{"pop": v.of, "copy": v, "__next__": v.of, "__iter__": v}
 	} else {

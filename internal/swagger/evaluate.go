@@ -96,11 +96,11 @@ func (e *evaluator) definitions(name string) (Definitions, error) {
 	if !ok {
 		return nil, diag.List{{Pos: token.Position{Filename: name}, Rule: "openapi", Message: "there is no func " + getDefinitions, Hint: notGenerated}}
 	}
-	out := reflect.New(reflect.TypeFor[map[string]common.OpenAPIDefinition]()).Elem()
-	if err := e.call(f, out); err != nil {
+	var out map[string]common.OpenAPIDefinition
+	if err := e.call(f, reflect.ValueOf(&out).Elem()); err != nil {
 		return nil, err
 	}
-	return out.Interface().(map[string]common.OpenAPIDefinition), nil
+	return out, nil
 }
 
 // call evaluates a function that is one return statement.

@@ -188,7 +188,7 @@ func (p *project) declaredDefaults(t *testing.T, root *load.Package, from string
 		}
 		seen[pkg] = true
 		queue = append(queue, slices.Collect(maps.Values(pkg.Imports()))...)
-		if pkg.PkgPath != from && !(strings.HasPrefix(from, golden.ModulePath) && strings.HasPrefix(pkg.PkgPath, golden.ModulePath)) {
+		if pkg.PkgPath != from && (!strings.HasPrefix(from, golden.ModulePath) || !strings.HasPrefix(pkg.PkgPath, golden.ModulePath)) {
 			continue
 		}
 		loader.EachType(pkg, func(_ *ast.File, _ *ast.GenDecl, declaration *ast.TypeSpec) {

@@ -55,7 +55,8 @@ func TestKeyPair(t *testing.T) {
 	}
 	field := func(name string) string {
 		_, rest, _ := strings.Cut(certificate, name+` = "`)
-		return rest[:strings.Index(rest, "\"")]
+		value, _, _ := strings.Cut(rest, "\"")
+		return value
 	}
 	key, err := ecdh.X25519().NewPrivateKey(decodeZ85(field("secret-key")))
 	if err != nil {

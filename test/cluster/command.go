@@ -71,7 +71,7 @@ func runCommand(ctx context.Context, control *cluster.Cluster, args []string) er
 			}
 		case <-control.Ended():
 			command.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it is gone
-			<-ended
+			_ = <-ended
 			return errors.New("the control plane ended before the command")
 		}
 	}

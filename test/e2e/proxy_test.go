@@ -95,14 +95,3 @@ func (p *proxy) asks() []string {
 	defer p.mu.Unlock()
 	return slices.Sorted(maps.Keys(p.asked))
 }
-
-// count returns how many requests there were, without watches.
-func (p *proxy) count() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := 0
-	for _, times := range p.asked {
-		n += times
-	}
-	return n
-}

@@ -31,7 +31,7 @@ func buildRow(examples, side string, cold bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // it is a temporary folder
 	if err := alone(dir, examples, side); err != nil {
 		return "", err
 	}

@@ -27,8 +27,9 @@ func main() {
 	name := flag.String("name", "controllerruntime", "name of the MiniCluster")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *namespace, *name, os.Stdout); err != nil {
+	err := run(ctx, *namespace, *name, os.Stdout)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

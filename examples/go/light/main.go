@@ -23,8 +23,9 @@ func main() {
 	access := accessFlags()
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, access, *namespace, *name, os.Stdout); err != nil {
+	err := run(ctx, access, *namespace, *name, os.Stdout)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
