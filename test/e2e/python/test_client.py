@@ -44,9 +44,13 @@ def restart(checkout: Any) -> Callable[[], None]:
     return lambda: subprocess.run([*command, "--pause", "2s"], check=True) and None
 
 
+# Where nodes are played, pods of a Job end after a second unless this annotation says another time.
+STAYING = {"annotations": {"cluster.flux-framework.org/run-for": "1h"}}
+
+
 def minicluster(name: str, **spec: Any) -> MiniCluster:
     """Gives a MiniCluster that stays up."""
-    spec = {"containers": [MiniClusterContainer(image="any")], "interactive": True, "max_size": 4, **spec}
+    spec = {"containers": [MiniClusterContainer(image="any")], "interactive": True, "max_size": 4, "pod": STAYING, **spec}
     return MiniCluster(metadata={"name": name, "labels": {"of": "test"}}, spec=MiniClusterSpec(**spec))
 
 
@@ -185,7 +189,7 @@ def test_a_watch_from_a_version_that_is_too_old_lists(clusters):
 
 
 def test_waiting(clusters):
-    clusters.create(minicluster("done", interactive=False))
+    clusters.create(minicluster("done", interactive=False, pod=None))
     requested = clusters.wait_for("done", "JobRequested", timeout=300)
     assert "True" in [c["status"] for c in requested["status"]["conditions"] if c["type"] == "JobRequested"]
     assert clusters.wait_for("done", "JobFinished=true", timeout=300)["metadata"]["name"] == "done"
