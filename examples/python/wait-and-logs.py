@@ -23,7 +23,7 @@ client.create(
 try:
     # Each line is written as it comes, until the lead broker ends.
     client.stream_output("hello", "hello.log", timeout=600)
-    finished = client.wait_finished("hello", timeout=60)
+    finished = client.wait_finished("hello", timeout=600)
     for condition in finished.status.conditions:
         if condition.type == "JobFinished":
             print(f"{condition.reason}: {condition.message}")

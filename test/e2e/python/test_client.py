@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import threading
-from typing import Any, Callable, List
+from typing import Any, Callable, Iterator, List
 
 import pytest
 from kubernetes import client as kubernetes
@@ -38,10 +38,17 @@ def user(checkout: Any) -> Callable[[str], Any]:
 
 
 @pytest.fixture
-def restart(checkout: Any) -> Callable[[], None]:
-    """Gives a function that ends the API server and starts it anew."""
+def restart(checkout: Any, namespace: str) -> Iterator[Callable[[], None]]:
+    """Gives a function that ends the API server and starts it anew.
+
+    Components wait longer and longer, up to a minute, before they try to watch again. What is
+    behind the test is to find them awake: a Job runs to its end.
+    """
     command = [checkout / "bin" / "cluster", "restart", "kube-apiserver"]
-    return lambda: subprocess.run([*command, "--pause", "2s"], check=True) and None
+    yield lambda: subprocess.run([*command, "--pause", "2s"], check=True) and None
+    clusters = Client(MiniCluster, namespace)
+    clusters.create(minicluster("awake", interactive=False, pod=None))
+    clusters.wait_for("awake", "JobFinished", timeout=300)
 
 
 # Where nodes are played, pods of a Job end after a second unless this annotation says another time.

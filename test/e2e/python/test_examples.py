@@ -73,7 +73,7 @@ def run(checkout, tmp_path, kubeconfig):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=120,
+            timeout=700,
         )
         assert done.returncode == code, done.stderr
         return done.stderr if code else done.stdout
