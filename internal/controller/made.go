@@ -15,7 +15,13 @@ type made struct {
 	versions sync.Map
 }
 
-func (m *made) note(o client.Object) { m.versions.Store(o.GetUID(), o.GetResourceVersion()) }
+// note remembers an object, but no persistent volume: their watch does without others, and nothing
+// would take them away again.
+func (m *made) note(o client.Object) {
+	if o.GetNamespace() != "" {
+		m.versions.Store(o.GetUID(), o.GetResourceVersion())
+	}
+}
 
 // others leaves out what the operator does itself: that an object was created, and that it has
 // another owner, which would have each MiniCluster of a namespace wake up all others.

@@ -71,3 +71,13 @@ func TestMade(t *testing.T) {
 		return true
 	})
 }
+
+// TestMadeVolume wants nothing remembered of volumes, which no event takes away again.
+func TestMadeVolume(t *testing.T) {
+	var m made
+	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", UID: "v"}}
+	m.note(volume)
+	if _, ok := m.versions.Load(volume.UID); ok {
+		t.Error("the volume is remembered")
+	}
+}
