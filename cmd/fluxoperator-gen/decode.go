@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"go/scanner"
 	"slices"
 	"strings"
 
@@ -13,7 +15,6 @@ import (
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 	"github.com/flux-framework/flux-operator/config/crd"
-	"github.com/flux-framework/flux-operator/internal/diag"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
@@ -31,19 +32,20 @@ func decode(file string, data []byte, namespace string) ([]*api.MiniCluster, err
 		clusters = append(clusters, mc)
 		problems = append(problems, list...)
 	}
+	problems.Sort()
 	return clusters, problems.Err()
 }
 
 // decode goes the way of a request: kind, fields that there are not, defaults, validation by the
 // schema, and last what the operator checks, if the schema finds nothing.
-func (d *document) decode(s *server, namespace string) (*api.MiniCluster, diag.List) {
+func (d *document) decode(s *server, namespace string) (*api.MiniCluster, scanner.ErrorList) {
 	if list := d.kind(); len(list) > 0 {
 		return nil, list
 	}
 	metadata, list := d.metadata(namespace)
 	unknown, errs := s.admit(d.fields)
 	for _, path := range unknown {
-		list.Add(d.field(path), "", "", "%s: unknown field", path)
+		list.Add(d.field(path), fmt.Sprintf("%s: unknown field", path))
 	}
 	list = append(list, d.diagnostics(errs)...)
 	if len(errs) > 0 || metadata == nil {
@@ -51,22 +53,22 @@ func (d *document) decode(s *server, namespace string) (*api.MiniCluster, diag.L
 	}
 	mc, err := d.typed(*metadata)
 	if err != nil {
-		list.Add(d.at(d.root), "", "", "%v", err)
+		list.Add(d.at(d.root), fmt.Sprintf("%v", err))
 		return nil, list
 	}
 	return mc, append(list, d.diagnostics(minicluster.Validate(mc))...)
 }
 
 // kind wants the kind MiniCluster, in the version that this program knows.
-func (d *document) kind() diag.List {
-	var list diag.List
+func (d *document) kind() scanner.ErrorList {
+	var list scanner.ErrorList
 	for _, want := range []struct{ name, value string }{
 		{"apiVersion", api.SchemeGroupVersion.String()}, {"kind", "MiniCluster"},
 	} {
 		if got := d.fields[want.name]; got == nil {
-			list.Add(d.find(want.name), "", "", "%s: Required value: must be %s", want.name, want.value)
+			list.Add(d.find(want.name), fmt.Sprintf("%s: Required value: must be %s", want.name, want.value))
 		} else if got != want.value {
-			list.Add(d.find(want.name), "", "", "%s: Invalid value: %#v: must be %s", want.name, got, want.value)
+			list.Add(d.find(want.name), fmt.Sprintf("%s: Invalid value: %#v: must be %s", want.name, got, want.value))
 		}
 	}
 	return list
@@ -74,19 +76,19 @@ func (d *document) kind() diag.List {
 
 // metadata reads the metadata, which is not part of the schema; it is nil where that is not
 // possible.
-func (d *document) metadata(namespace string) (*metav1.ObjectMeta, diag.List) {
-	var list diag.List
+func (d *document) metadata(namespace string) (*metav1.ObjectMeta, scanner.ErrorList) {
+	var list scanner.ErrorList
 	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(d.fields, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
 	if err != nil {
 		path := "metadata"
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 			path += "." + wrong.Field
 		}
-		list.Add(d.find(path), "", "", "%s: %s", path, strings.TrimPrefix(err.Error(), "json: "))
+		list.Add(d.find(path), fmt.Sprintf("%s: %s", path, strings.TrimPrefix(err.Error(), "json: ")))
 		return nil, list
 	}
 	for _, path := range unknown {
-		list.Add(d.field(path), "", "", "%s: unknown field", path)
+		list.Add(d.field(path), fmt.Sprintf("%s: unknown field", path))
 	}
 	if !found {
 		meta = &metav1.ObjectMeta{}
@@ -112,10 +114,10 @@ func (d *document) typed(metadata metav1.ObjectMeta) (*api.MiniCluster, error) {
 	return mc, err
 }
 
-func (d *document) diagnostics(errs field.ErrorList) diag.List {
-	var list diag.List
+func (d *document) diagnostics(errs field.ErrorList) scanner.ErrorList {
+	var list scanner.ErrorList
 	for _, err := range errs {
-		list.Add(d.find(err.Field), "", "", "%s: %s", err.Field, err.ErrorBody())
+		list.Add(d.find(err.Field), fmt.Sprintf("%s: %s", err.Field, err.ErrorBody()))
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/scanner"
 	"go/token"
 	"io"
 	"regexp"
@@ -13,8 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	sigsyaml "sigs.k8s.io/yaml"
-
-	"github.com/flux-framework/flux-operator/internal/diag"
 )
 
 // document is one document of a file: its values, and where they stand.
@@ -26,9 +25,9 @@ type document struct {
 }
 
 // documents reads all documents of a file that hold something.
-func documents(file string, data []byte) ([]*document, diag.List) {
+func documents(file string, data []byte) ([]*document, scanner.ErrorList) {
 	var all []*document
-	var problems diag.List
+	var problems scanner.ErrorList
 	for _, part := range split(data) {
 		d := &document{file: file, before: part.before}
 		list := d.parse(part.text)
@@ -38,7 +37,7 @@ func documents(file string, data []byte) ([]*document, diag.List) {
 		}
 	}
 	if len(all) == 0 && len(problems) == 0 {
-		problems.Add(token.Position{Filename: file, Line: 1, Column: 1}, "", "", "there is no MiniCluster in it")
+		problems.Add(token.Position{Filename: file, Line: 1, Column: 1}, "there is no MiniCluster in it")
 	}
 	return all, problems
 }
@@ -67,8 +66,8 @@ func split(data []byte) []part {
 
 // parse reads the values as kubectl does, and the positions of them. The root of a document with
 // nothing but comments stays nil.
-func (d *document) parse(text []byte) diag.List {
-	var list diag.List
+func (d *document) parse(text []byte) scanner.ErrorList {
+	var list scanner.ErrorList
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var node, next yaml.Node
 	if err := dec.Decode(&node); errors.Is(err, io.EOF) {
@@ -77,7 +76,7 @@ func (d *document) parse(text []byte) diag.List {
 		return d.syntax(err)
 	}
 	if err := dec.Decode(&next); err == nil {
-		list.Add(d.at(&next), "", "", "a document begins with a line of three dashes")
+		list.Add(d.at(&next), "a document begins with a line of three dashes")
 		return list
 	} else if !errors.Is(err, io.EOF) {
 		return d.syntax(err)
@@ -87,7 +86,7 @@ func (d *document) parse(text []byte) diag.List {
 		return nil
 	}
 	if root.Kind != yaml.MappingNode {
-		list.Add(d.at(root), "", "", "want a MiniCluster, an object with apiVersion, kind, metadata and spec")
+		list.Add(d.at(root), "want a MiniCluster, an object with apiVersion, kind, metadata and spec")
 		return list
 	}
 	if list = d.duplicates(root, ""); len(list) > 0 {
@@ -112,7 +111,7 @@ var (
 
 // syntax takes the line out of an error of the YAML parser, which counts from the document's
 // beginning.
-func (d *document) syntax(err error) diag.List {
+func (d *document) syntax(err error) scanner.ErrorList {
 	pos := token.Position{Filename: d.file, Line: d.before + 1, Column: 1}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := lineNumber.FindStringSubmatchIndex(text); m != nil {
@@ -124,12 +123,12 @@ func (d *document) syntax(err error) diag.List {
 			}
 		}
 	}
-	return diag.List{{Pos: pos, Message: text}}
+	return scanner.ErrorList{{Pos: pos, Msg: text}}
 }
 
 // duplicates finds keys that an object has twice, of which the API server would drop one.
-func (d *document) duplicates(node *yaml.Node, path string) diag.List {
-	var list diag.List
+func (d *document) duplicates(node *yaml.Node, path string) scanner.ErrorList {
+	var list scanner.ErrorList
 	switch node.Kind {
 	case yaml.MappingNode:
 		seen := map[string]*yaml.Node{}
@@ -137,7 +136,7 @@ func (d *document) duplicates(node *yaml.Node, path string) diag.List {
 			key := node.Content[i]
 			inner := strings.TrimPrefix(path+"."+key.Value, ".")
 			if first, ok := seen[key.Value]; ok && key.Tag != "!!merge" {
-				list.Add(d.at(key), "", "", "%s: is already set in line %d", inner, d.at(first).Line)
+				list.Add(d.at(key), fmt.Sprintf("%s: is already set in line %d", inner, d.at(first).Line))
 			}
 			seen[key.Value] = key
 			list = append(list, d.duplicates(node.Content[i+1], inner)...)

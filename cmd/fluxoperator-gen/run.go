@@ -4,11 +4,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/scanner"
 	"io"
 	"os"
 	"strings"
 
-	"github.com/flux-framework/flux-operator/internal/diag"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
@@ -50,7 +50,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, random io.Rea
 		_, err = stdout.Write(out)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, diag.Of(err))
+		scanner.PrintError(stderr, err)
 		return exitBad
 	}
 	return exitOK
@@ -85,7 +85,7 @@ func parse(args []string) (options, error) {
 }
 
 func misuse(format string, args ...any) error {
-	return diag.List{{Message: fmt.Sprintf(format, args...), Hint: "fluxoperator-gen -h shows all flags"}}
+	return fmt.Errorf(format+"\n    fluxoperator-gen -h shows all flags", args...)
 }
 
 // generate reads all MiniClusters of the file before it prints any, so that a wrong one leaves

@@ -1,56 +1,37 @@
-// Command swagger prints swagger.json of an API version, from the definitions that are compiled
-// into it: the seed of what `sdkgen swagger` does without compiling. A test holds the two together.
+// Command swagger prints swagger.json of an API version from the OpenAPI definitions that are
+// compiled into it. `make swagger` writes the same bytes without compiling the API.
 //
-//	go run ./hack/swagger v1alpha1
+//	go run -C hack/swagger . v1alpha1
 package main
 
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"maps"
+	"io"
 	"os"
-	"slices"
-	"strings"
-
-	"k8s.io/kube-openapi/pkg/common"
 
 	"github.com/flux-framework/flux-operator/api/v1alpha1"
-	"github.com/flux-framework/flux-operator/internal/pipeline"
-	"github.com/flux-framework/flux-operator/internal/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/swagger"
 )
 
 // versions are the API versions with their compiled definitions.
-var versions = map[string]func(common.ReferenceCallback) map[string]common.OpenAPIDefinition{
-	"v1alpha1": v1alpha1.GetOpenAPIDefinitions,
-}
+var versions = map[string]swagger.GetDefinitions{"v1alpha1": v1alpha1.GetOpenAPIDefinitions}
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "swagger:", err)
 		os.Exit(2)
 	}
 }
 
-func run(args []string) error {
-	known := strings.Join(slices.Sorted(maps.Keys(versions)), ", ")
-	if len(args) != 1 {
-		return fmt.Errorf("name one API version: %s", known)
+func run(args []string, stdout io.Writer) error {
+	if len(args) != 1 || versions[args[0]] == nil {
+		return fmt.Errorf("usage: go run -C hack/swagger . v1alpha1")
 	}
-	definitions, ok := versions[args[0]]
-	if !ok {
-		return fmt.Errorf("there is no API version %q: the versions are %s", args[0], known)
-	}
-	root, err := os.Getwd()
+	pkg := swagger.Package{Root: "../..", Path: "api/" + args[0], Title: "flux-operator"}
+	doc, err := swagger.Build(context.Background(), pkg, versions[args[0]])
 	if err != nil {
 		return err
 	}
-	doc, err := pipeline.Document(context.Background(), pipeline.Environment{
-		Root: root, Environ: os.Environ(), TempDir: os.TempDir(), Log: slog.New(slog.DiscardHandler),
-	}, args[0], definitions(swagger.Ref))
-	if err != nil {
-		return err
-	}
-	_, err = os.Stdout.Write(doc)
-	return err
+	return swagger.Write(stdout, doc)
 }

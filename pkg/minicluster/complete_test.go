@@ -14,14 +14,14 @@ import (
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 	"github.com/flux-framework/flux-operator/config/crd"
-	"github.com/flux-framework/flux-operator/internal/golden"
+	"github.com/flux-framework/flux-operator/internal/testkit"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
 // TestDefaults wants the same objects before and after the API server has filled in its defaults.
 func TestDefaults(t *testing.T) {
 	structural := structural(t)
-	golden.Each(t, "*.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		var doc map[string]any
 		if err := yaml.Unmarshal([]byte(c.Part(input)), &doc); err != nil {
 			t.Fatal(err)

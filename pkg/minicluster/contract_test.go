@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
-	"github.com/flux-framework/flux-operator/internal/golden"
+	"github.com/flux-framework/flux-operator/internal/testkit"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
@@ -48,7 +48,7 @@ func TestContract(t *testing.T) {
 	fields := contract(t)
 	set, unset := map[string]bool{}, map[string]bool{}
 	effective := map[string]bool{}
-	for _, c := range golden.Cases(t, "*.txtar") {
+	for _, c := range testkit.Cases(t, "*.txtar") {
 		var doc map[string]any
 		if err := yaml.Unmarshal([]byte(c.Part(input)), &doc); err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
-	"github.com/flux-framework/flux-operator/internal/golden"
+	"github.com/flux-framework/flux-operator/internal/testkit"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
@@ -26,7 +26,7 @@ const (
 // TestObjects compares the objects of each MiniCluster in testdata with those beside it, and makes
 // them 20 times.
 func TestObjects(t *testing.T) {
-	golden.Each(t, "*.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		c.Only(t, input, output)
 		mc := decode(t, c.Part(input))
 		before := mc.DeepCopy()
@@ -45,7 +45,7 @@ func TestObjects(t *testing.T) {
 
 // TestObjectMeta wants what every object must have, and what none may have.
 func TestObjectMeta(t *testing.T) {
-	golden.Each(t, "*.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		mc := decode(t, c.Part(input))
 		seen := map[string]bool{}
 		for _, o := range objects(t, mc).All() {
@@ -74,7 +74,7 @@ func TestObjectMeta(t *testing.T) {
 
 // TestShell has the shells themselves check the scripts.
 func TestShell(t *testing.T) {
-	golden.Each(t, "*.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		set := objects(t, decode(t, c.Part(input)))
 		scripts := set.ConfigMaps[0].Data
 		if len(scripts) == 0 {
@@ -97,7 +97,7 @@ func TestShell(t *testing.T) {
 // TestExisting wants that keys stay as they are in the ConfigMaps that exist, and that nothing has
 // to be drawn then.
 func TestExisting(t *testing.T) {
-	golden.Each(t, "*.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		mc := decode(t, c.Part(input))
 		first := objects(t, mc)
 		var existing []corev1.ConfigMap

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
-	"github.com/flux-framework/flux-operator/internal/golden"
+	"github.com/flux-framework/flux-operator/internal/testkit"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
@@ -41,7 +41,7 @@ func TestSize(t *testing.T) {
 // TestScale wants that a size changes no more of a Job than can be changed in the cluster, and
 // nothing that running brokers have read.
 func TestScale(t *testing.T) {
-	golden.Each(t, "elastic.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "elastic.txtar", func(t *testing.T, c *testkit.Case) {
 		mc := decode(t, c.Part(input))
 		before := objects(t, mc)
 		mc.Spec.Size++
@@ -65,7 +65,7 @@ func TestScale(t *testing.T) {
 
 // TestSelectors holds the selectors against the labels of the pods.
 func TestSelectors(t *testing.T) {
-	golden.Each(t, "services.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "services.txtar", func(t *testing.T, c *testkit.Case) {
 		mc := decode(t, c.Part(input))
 		set := objects(t, mc)
 		worker, lead := labels.Set(set.Job.Spec.Template.Labels), labels.Set{}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/flux-framework/flux-operator/internal/golden"
+	"github.com/flux-framework/flux-operator/internal/testkit"
 )
 
 // programs are what the scripts call that testdata/stub.sh stands for.
@@ -25,11 +25,11 @@ var programs = []string{
 // comment: script, its key; index, of the pod; version, of Flux; failures, of brokers; exists, a
 // file that is there beforehand.
 func TestRun(t *testing.T) {
-	golden.Each(t, "run/*.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "run/*.txtar", func(t *testing.T, c *testkit.Case) {
 		c.Only(t, input, "calls", "stdout", "stderr")
 		s := newSandbox(t, c)
 		if file := c.Field("exists"); file != "" {
-			golden.Write(t, s.root, file, nil)
+			testkit.Write(t, s.root, file, nil)
 		}
 		cmd := s.command(c.Field("script"))
 		cmd.Env = append(cmd.Env, "JOB_COMPLETION_INDEX="+cmp.Or(c.Field("index"), "0"),
@@ -50,7 +50,7 @@ func TestRun(t *testing.T) {
 // TestStop stops a worker and a lead broker. The broker is told, and the exit code is that of a stopped process, so that
 // the pod does not count as one that is done.
 func TestStop(t *testing.T) {
-	golden.Each(t, "run/[iw]*.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "run/[iw]*.txtar", func(t *testing.T, c *testkit.Case) {
 		s := newSandbox(t, c)
 		cmd := s.command(c.Field("script"))
 		cmd.Env = append(cmd.Env, "JOB_COMPLETION_INDEX="+cmp.Or(c.Field("index"), "0"), "BROKER_SLEEPS=yes")
@@ -81,14 +81,14 @@ func until(t *testing.T, done func() bool) {
 	t.Fatal("it does not happen")
 }
 
-// sandbox is a folder that stands for the root of a container.
+// sandbox is a directory that stands for the root of a container.
 type sandbox struct {
 	root    string
 	bin     string
 	scripts map[string]string
 }
 
-func newSandbox(t *testing.T, c *golden.Case) *sandbox {
+func newSandbox(t *testing.T, c *testkit.Case) *sandbox {
 	t.Helper()
 	s := &sandbox{root: t.TempDir(), scripts: map[string]string{}}
 	s.bin = filepath.Join(s.root, "opt/flux/bin")
@@ -111,7 +111,7 @@ func newSandbox(t *testing.T, c *golden.Case) *sandbox {
 			if strings.HasSuffix(configMap.Name, "-flux-restful") {
 				dir = "mnt/flux-restful"
 			}
-			golden.Write(t, s.root, dir+"/"+key, []byte(s.inside(text)))
+			testkit.Write(t, s.root, dir+"/"+key, []byte(s.inside(text)))
 		}
 	}
 	if err := os.Mkdir(filepath.Join(s.root, "flux-restful-api"), 0o755); err != nil {

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/flux-framework/flux-operator/internal/golden"
+	"github.com/flux-framework/flux-operator/internal/testkit"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
 // TestInvalid compares all that is wrong with each MiniCluster in testdata/invalid. Each is refused,
 // with the same words, by Objects.
 func TestInvalid(t *testing.T) {
-	golden.Each(t, "invalid/*.txtar", func(t *testing.T, c *golden.Case) {
+	testkit.Each(t, "invalid/*.txtar", func(t *testing.T, c *testkit.Case) {
 		c.Only(t, input, "errors")
 		mc := decode(t, c.Part(input))
 		var lines []string

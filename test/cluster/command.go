@@ -21,7 +21,7 @@ func (f *flags) run() *cobra.Command {
 	return f.start(&cobra.Command{
 		Use:   "run -- COMMAND [ARGUMENT...]",
 		Short: "Start a control plane, run a command with it, and always end the control plane",
-		Long: "Start a control plane in a temporary folder, run a command with the variables that lead to it, and end the\n" +
+		Long: "Start a control plane in a temporary directory, run a command with the variables that lead to it, and end the\n" +
 			"control plane, whatever happens to the command or to this one. The exit code is the command's.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) (err error) {

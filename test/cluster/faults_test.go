@@ -57,7 +57,7 @@ func TestKilledKeeperIsCleanedUpAfter(t *testing.T) {
 		t.Error("up has not cleaned up after the killed keeper")
 	}
 	if _, err := os.Stat(string(old)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the old folder: %v", err)
+		t.Errorf("the old directory: %v", err)
 	}
 	w.kill(w.component(w.folder(), "keeper"))
 	w.must("down")
@@ -117,7 +117,7 @@ func TestInterruptedUpLeavesNothing(t *testing.T) {
 	w.nothingLeft()
 }
 
-// TestStaleState has no need of a control plane: a folder says that one was there, and its numbers are others' now.
+// TestStaleState has no need of a control plane: a directory says that one was there, and its numbers are others' now.
 func TestStaleState(t *testing.T) {
 	w := emptyWorld(t)
 	stranger := exec.Command("sleep", "600")
@@ -173,7 +173,7 @@ func TestBrokenStartSaysWhy(t *testing.T) {
 			args: []string{"--crd", "go.mod"},
 			want: []string{"kubectl apply", "error validating"},
 		},
-		"a folder with other files": {
+		"a directory with other files": {
 			args: []string{"--dir", "."},
 			want: []string{"holds other files"},
 		},

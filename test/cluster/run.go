@@ -75,7 +75,7 @@ func withoutTime(_ []string, attribute slog.Attr) slog.Attr {
 // dir adds the flag that names a control plane.
 func (f *flags) dir(command *cobra.Command) *cobra.Command {
 	command.Flags().StringVar(&f.options.Dir, "dir", os.Getenv(cluster.DirVariable),
-		"`folder` of the control plane (default $"+cluster.DirVariable+", else the one that up has made last)")
+		"`directory` of the control plane (default $"+cluster.DirVariable+", else the one that up has made last)")
 	return command
 }
 
@@ -84,14 +84,14 @@ func (f *flags) start(command *cobra.Command) *cobra.Command {
 	set := command.Flags()
 	set.IntVar(&f.options.Nodes, "nodes", 2, "`count` of nodes")
 	set.StringArrayVar(&f.options.CRDs, "crd", nil,
-		"`file` or folder with CustomResourceDefinitions to apply before the controllers start; may be repeated")
+		"`file` or directory with CustomResourceDefinitions to apply before the controllers start; may be repeated")
 	set.DurationVar(&f.options.Timeout, "timeout", 0, "how long the start may take, without the build (default 2m)")
 	return f.sources(command)
 }
 
 func (f *flags) sources(command *cobra.Command) *cobra.Command {
 	command.Flags().StringVar(&f.options.Source, "source", "",
-		"`folder` of the command's module, if it was built with -trimpath")
+		"`directory` of the command's module, if it was built with -trimpath")
 	return command
 }
 

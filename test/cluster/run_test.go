@@ -102,7 +102,7 @@ func TestRunEndsWithWhatever(t *testing.T) {
 	}
 }
 
-// started is the folder of the only control plane.
+// started is the directory of the only control plane.
 func (w *world) started() state.Folder {
 	w.t.Helper()
 	found, err := filepath.Glob(filepath.Join(w.temporary, "*", "state.json"))

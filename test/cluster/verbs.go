@@ -42,7 +42,7 @@ func (f *flags) up() *cobra.Command {
 func (f *flags) down() *cobra.Command {
 	return f.dir(&cobra.Command{
 		Use:   "down",
-		Short: "End the control plane, or what is left of it, and remove its folder",
+		Short: "End the control plane, or what is left of it, and remove its directory",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			err := cluster.Down(command.Context(), f.options.Dir)
@@ -117,7 +117,7 @@ func (f *flags) restart() *cobra.Command {
 func (f *flags) build() *cobra.Command {
 	return f.sources(&cobra.Command{
 		Use:   "build",
-		Short: "Build the control plane's programs if they are not there, and print their folder",
+		Short: "Build the control plane's programs if they are not there, and print their directory",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			bin, err := cluster.Build(command.Context(), f.options)
@@ -137,7 +137,7 @@ func keep() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			// The failure has been told, or is in the folder.
+			// The failure has been told, or is in the directory.
 			if err := keeper.Run(command.Context(), command.InOrStdin(), command.OutOrStdout()); err != nil {
 				return exitCode(undecided)
 			}

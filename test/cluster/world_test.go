@@ -22,7 +22,7 @@ import (
 // long is for what has no time of its own: a test fails by it only if it would hang.
 const long = 3 * time.Minute
 
-// world is a user with a home and a folder for temporary files of its own, and the cluster command.
+// world is a user with a home and a directory for temporary files of its own, and the cluster command.
 type world struct {
 	t           *testing.T
 	program     string
@@ -93,7 +93,7 @@ func emptyWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Sockets have short paths, which the folders of a test are not.
+	// Sockets have short paths, which the directories of a test are not.
 	root, err := os.MkdirTemp("", "w-")
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func (w *world) applied(manifest string) {
 	}
 }
 
-// folder is the current one.
+// directory is the current one.
 func (w *world) folder() state.Folder {
 	w.t.Helper()
 	folder, err := state.Home(filepath.Join(w.variable("XDG_CACHE_HOME"), "flux-operator-cluster")).Current()
@@ -260,7 +260,7 @@ func (w *world) eventually(what string, holds func() bool) {
 	}
 }
 
-// processes are those that name this world's folder in their arguments: all components do.
+// processes are those that name this world's directory in their arguments: all components do.
 func (w *world) processes() []string {
 	w.t.Helper()
 	output, err := exec.Command("ps", "-eo", "pid=,stat=,args=").Output()

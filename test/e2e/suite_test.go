@@ -34,7 +34,7 @@ import (
 // just started learns of a new kind only after some time.
 const patience = 90 * time.Second
 
-// root is the folder of the repository.
+// root is the directory of the repository.
 const root = "../.."
 
 // suite is what all tests share.

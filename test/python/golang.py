@@ -22,7 +22,7 @@ def wire(run: Run, workdir: Path) -> Path:
     """Builds the program of wire/ and gives its path.
 
     Args:
-        run (Callable): runs a command in a folder ``cwd``, raises if it fails.
+        run (Callable): runs a command in a directory ``cwd``, raises if it fails.
         workdir (Path): where the program goes.
     """
     program = workdir / "wire"
@@ -34,15 +34,15 @@ def wire(run: Run, workdir: Path) -> Path:
 def rules(run: Run, workdir: Path) -> Path:
     """Makes the SDK of the API that has every rule.
 
-    The folder is a project as a user of sdkgen has it; sdkgen skips what is unchanged
+    The directory is a project as a user of sdkgen has it; sdkgen skips what is unchanged
     since an earlier run.
 
     Args:
-        run (Callable): runs a command in a folder ``cwd``, raises if it fails.
+        run (Callable): runs a command in a directory ``cwd``, raises if it fails.
         workdir (Path): where the project goes.
 
     Returns:
-        The project's folder: crd/ has the CustomResourceDefinition, sdk/ the package.
+        The project's directory: crd/ has the CustomResourceDefinition, sdk/ the package.
 
     Raises:
         FileNotFoundError: sdkgen is not there, ``make tools`` makes it.
@@ -53,7 +53,7 @@ def rules(run: Run, workdir: Path) -> Path:
     root = workdir / "rules"
     shutil.copytree(RULES, root, dirs_exist_ok=True)
     module = (CHECKOUT / "go.mod").read_text().splitlines(keepends=True)
-    others = [line for line in module if "flux-framework/flux-operator" not in line]  # none in a folder of this checkout
+    others = [line for line in module if "flux-framework/flux-operator" not in line]  # none in a directory of this checkout
     (root / "go.mod").write_text("module example.org/rules\n" + "".join(others))
     shutil.copy(CHECKOUT / "go.sum", root)
     run(tools / "bin" / "sdkgen", "generate", "-q", "--tools", tools, *ONLY, cwd=root)

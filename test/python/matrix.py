@@ -6,7 +6,7 @@
 It builds two wheels once: the SDK's, and that of an API with every rule, whose package
 is as sdkgen makes it. For each pair it makes a virtual environment, installs both as a
 user would, and runs the tests that were generated with the SDK
-and those in this folder, or with --cluster those of test/e2e/python against the
+and those in this directory, or with --cluster those of test/e2e/python against the
 cluster that KUBECONFIG leads to. The tests of models/ are also run without kubernetes,
 and those of package/ once. A line each and a summary go to standard output.
 
@@ -83,7 +83,7 @@ class Job:
         python (str): major and minor, as 3.9.
         kubernetes (Optional[str]): the version to install; None installs none, and the
             SDK without its dependencies.
-        sources (Dict[str, Path]): folders with tests, by the name that they get.
+        sources (Dict[str, Path]): directories with tests, by the name that they get.
         tools (Tuple[str, ...]): more arguments for pip.
     """
 
@@ -153,8 +153,8 @@ def candidates(version: str) -> Iterator[Path]:
     """Gives the places where an interpreter of a version like 3.9 may be."""
     if version == CURRENT:
         yield Path(sys.executable)
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        yield Path(folder, f"python{version}")
+    for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        yield Path(directory, f"python{version}")
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     yield from sorted(pyenv.glob(f"versions/{version}*/bin/python"), reverse=True)
 
@@ -214,10 +214,10 @@ def environment(workdir: Path, job: Job) -> Path:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copies a folder without what builds and tests leave behind; of this one, tests only."""
+    """Copies a directory without what builds and tests leave behind; of this one, tests only."""
 
-    def skip(folder: str, names: List[str]) -> List[str]:
-        if Path(folder) == HERE:
+    def skip(directory: str, names: List[str]) -> List[str]:
+        if Path(directory) == HERE:
             return [n for n in names if not n.endswith(".py") or n in NO_TESTS]
         return [n for n in names if n in LEFT or n.endswith(".egg-info")]
 
@@ -244,7 +244,7 @@ def made_by_go(workdir: Path) -> Dict[str, str]:
 
 
 def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> str:
-    """Installs the SDK and runs the tests of some folders, all from copies.
+    """Installs the SDK and runs the tests of some directories, all from copies.
 
     pytest leaves files where it works, and a source tree beside the tests would be
     imported in place of what was installed.
@@ -258,8 +258,8 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
     made = shared.settings.result()  # rules_generated is among the sources
     scratch = workdir / "run" / python.parents[1].name
     shutil.rmtree(scratch, ignore_errors=True)
-    for folder, source in job.sources.items():
-        copy(source, scratch / folder)
+    for directory, source in job.sources.items():
+        copy(source, scratch / directory)
     pip = (python, "-m", "pip")
     wheels = [wheel.result() for wheel in shared.wheels]
     run(*pip, "uninstall", "-q", "-y", "fluxoperator", "rules", cwd=scratch)

@@ -28,12 +28,12 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// DirVariable is the environment variable that names the folder of a control plane to the commands that run inside one.
+// DirVariable is the environment variable that names the directory of a control plane to the commands that run inside one.
 const DirVariable = "FLUX_CLUSTER_DIR"
 
 // Options say how a control plane is started. The zero value will do.
 type Options struct {
-	Dir     string        // its folder: empty, or not there; a temporary one by default
+	Dir     string        // its directory: empty, or not there; a temporary one by default
 	Nodes   int           // 2 by default
 	CRDs    []string      // files with CustomResourceDefinitions, applied before the controllers start
 	Timeout time.Duration // until it is ready, without the build; 2 minutes by default
@@ -41,7 +41,7 @@ type Options struct {
 
 	// Program is the cluster command; by default it is built. The command itself sets it.
 	Program string
-	// Source is the folder of the module that this package is in, if it cannot be known from the build (-trimpath).
+	// Source is the directory of the module that this package is in, if it cannot be known from the build (-trimpath).
 	Source string
 
 	remember bool
@@ -49,10 +49,10 @@ type Options struct {
 
 // Cluster is a control plane that runs.
 type Cluster struct {
-	Dir        string // its folder
+	Dir        string // its directory
 	Kubeconfig string // the administrator's, a path
 	Server     string // the address of the API server
-	Bin        string // the folder with kubectl, etcd and kube-apiserver, as envtest wants it
+	Bin        string // the directory with kubectl, etcd and kube-apiserver, as envtest wants it
 
 	owned *owned // nil if another process has started it
 }
@@ -96,7 +96,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	return started, nil
 }
 
-// Up starts a control plane that stays when this process ends. Without a folder in the options it becomes the user's current
+// Up starts a control plane that stays when this process ends. Without a directory in the options it becomes the user's current
 // one, which Find finds.
 func Up(ctx context.Context, options Options) (*Cluster, error) {
 	options.remember = options.Dir == ""
@@ -111,7 +111,7 @@ func Up(ctx context.Context, options Options) (*Cluster, error) {
 	return started, nil
 }
 
-// Find gives the control plane that runs in a folder, by default the user's current one.
+// Find gives the control plane that runs in a directory, by default the user's current one.
 func Find(dir string) (*Cluster, error) {
 	folder, err := locate(dir)
 	if err != nil {
@@ -120,7 +120,7 @@ func Find(dir string) (*Cluster, error) {
 	return open(folder)
 }
 
-// Down ends what runs in a folder, by default the user's current one, and removes it. It also removes what a killed one left.
+// Down ends what runs in a directory, by default the user's current one, and removes it. It also removes what a killed one left.
 func Down(ctx context.Context, dir string) error {
 	folder, err := locate(dir)
 	if err != nil {
@@ -129,7 +129,7 @@ func Down(ctx context.Context, dir string) error {
 	return state.Down(ctx, folder)
 }
 
-// Stop ends the control plane and removes its folder.
+// Stop ends the control plane and removes its directory.
 func (c *Cluster) Stop() error {
 	if c.owned == nil {
 		return Down(context.Background(), c.Dir)
@@ -170,7 +170,7 @@ func (c *Cluster) Environment(environment []string) []string {
 	)
 }
 
-// open describes what runs in a folder.
+// open describes what runs in a directory.
 func open(folder state.Folder) (*Cluster, error) {
 	known, err := folder.Load()
 	if errors.Is(err, os.ErrNotExist) {
@@ -206,12 +206,12 @@ func locate(dir string) (state.Folder, error) {
 func userHome() (state.Home, error) {
 	caches, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("finding the folder for the built programs: %w", err)
+		return "", fmt.Errorf("finding the directory for the built programs: %w", err)
 	}
 	return state.Home(filepath.Join(caches, "flux-operator-cluster")), nil
 }
 
-// absolute are the options with their defaults, and with paths that hold in every folder.
+// absolute are the options with their defaults, and with paths that hold in every directory.
 func (o Options) absolute() (Options, error) {
 	o = o.defaults()
 	var err error

@@ -15,7 +15,7 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// Build builds the control plane's programs if they are not there, and gives their folder.
+// Build builds the control plane's programs if they are not there, and gives their directory.
 func Build(ctx context.Context, options Options) (string, error) {
 	home, err := userHome()
 	if err != nil {
@@ -38,7 +38,7 @@ func Built(ctx context.Context, options Options) (bool, error) {
 	return found, err
 }
 
-// kubestack gives the folder with the components' programs.
+// kubestack gives the directory with the components' programs.
 func (o Options) kubestack(ctx context.Context, home state.Home) (string, error) {
 	stack, err := o.components(ctx)
 	if err != nil {
@@ -76,14 +76,14 @@ func (o Options) program(ctx context.Context, home state.Home) (string, error) {
 	return filepath.Join(bin, "cluster"), err
 }
 
-// source is the folder of this module.
+// source is the directory of this module.
 func (o Options) source() (string, error) {
 	if o.Source != "" {
 		return filepath.Abs(o.Source)
 	}
 	_, file, _, _ := runtime.Caller(0)
 	if !filepath.IsAbs(file) {
-		return "", errors.New("the folder of the sources is not known from the build: name it, by --source or Options.Source")
+		return "", errors.New("the directory of the sources is not known from the build: name it, by --source or Options.Source")
 	}
 	return filepath.Dir(filepath.Dir(file)), nil
 }

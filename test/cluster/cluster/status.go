@@ -35,7 +35,7 @@ type Component struct {
 	Alive bool
 }
 
-// Look tells what is in a folder, by default the user's current one; ErrNone if that is no control plane.
+// Look tells what is in a directory, by default the user's current one; ErrNone if that is no control plane.
 func Look(dir string) (Status, error) {
 	folder, err := locate(dir)
 	if err != nil {

@@ -213,7 +213,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-// Kubernetes names its own parts by folders of its repository; these are the same parts as they were published.
+// Kubernetes names its own parts by directories of its repository; these are the same parts as they were published.
 replace (
 	k8s.io/api => k8s.io/api v0.36.3
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.3

@@ -119,7 +119,7 @@ def test_multi_user(run):
 
 
 def test_every_example_is_listed(checkout):
-    folder = checkout / "examples" / "python"
-    text = (folder / "README.md").read_text()
-    for script in folder.glob("*.py"):
+    directory = checkout / "examples" / "python"
+    text = (directory / "README.md").read_text()
+    for script in directory.glob("*.py"):
         assert f"[{script.name}]({script.name})" in text

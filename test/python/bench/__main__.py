@@ -92,7 +92,7 @@ def profile(shop: Workshop) -> str:
     shop.fresh("wheel")
     side = SIDES["sdk"]
     python = shop.install(side.environment, ENVIRONMENTS[side.environment])
-    said = run(python, "-I", WORKER, "profile", side.workload, cwd=shop.folder)
+    said = run(python, "-I", WORKER, "profile", side.workload, cwd=shop.directory)
     text: str = json.loads(said.splitlines()[-1])
     return text
 

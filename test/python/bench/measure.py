@@ -122,7 +122,7 @@ class Bench:
 
     def start(self, name: str, *words: object) -> str:
         python = self.pythons[SIDES[name].environment]
-        return run(python, "-I", *words, cwd=self.shop.folder).splitlines()[-1]
+        return run(python, "-I", *words, cwd=self.shop.directory).splitlines()[-1]
 
     def describe(self, name: str) -> None:
         """Finds what is the same in every round."""

@@ -56,11 +56,11 @@ class Workshop:
     """Where sides are made.
 
     Attributes:
-        folder (Path): kept from run to run.
+        directory (Path): kept from run to run.
         sdk (Path): the source of this SDK.
     """
 
-    folder: Path
+    directory: Path
     sdk: Path
 
     def python(self, name: str, requirements: Tuple[str, ...]) -> Path:
@@ -72,18 +72,18 @@ class Workshop:
         key = hashlib.sha256(
             "\n".join((sys.version, *requirements)).encode()
         ).hexdigest()
-        home = self.folder / "venv" / name
+        home = self.directory / "venv" / name
         inner, ready = home / "bin" / "python", home / "ready"
         if ready.is_file() and ready.read_text() == key:
             return inner
         print(f"bench: installing {name}", file=sys.stderr)
         shutil.rmtree(home, ignore_errors=True)
-        run(sys.executable, "-m", "venv", home, cwd=self.folder)
+        run(sys.executable, "-m", "venv", home, cwd=self.directory)
         pip = (inner, "-m", "pip")
         # Where venv brings setuptools, it is loaded whenever Python starts.
-        run(*pip, "uninstall", "-q", "-y", "setuptools", cwd=self.folder)
+        run(*pip, "uninstall", "-q", "-y", "setuptools", cwd=self.directory)
         if requirements:
-            run(*pip, "install", "-q", *requirements, cwd=self.folder)
+            run(*pip, "install", "-q", *requirements, cwd=self.directory)
         ready.write_text(key)
         return inner
 
@@ -105,15 +105,15 @@ class Workshop:
                 "--force-reinstall",
                 "--no-deps",
                 wheel,
-                cwd=self.folder,
+                cwd=self.directory,
             )
-            run(*pip, "install", "-q", wheel, cwd=self.folder)
-            run(*pip, "check", cwd=self.folder)
+            run(*pip, "install", "-q", wheel, cwd=self.directory)
+            run(*pip, "check", cwd=self.directory)
         return python
 
     def wheel(self, name: str) -> Path:
         """Gives the wheel of a source, built once in a run."""
-        built = self.folder / "wheel" / name
+        built = self.directory / "wheel" / name
         found = list(built.glob("*.whl"))
         if not found:
             source = self.fresh(f"source/{name}")
@@ -121,13 +121,13 @@ class Workshop:
             python = self.python("builder", BUILDER)
             pip = (python, "-m", "pip", "wheel", "-q", "--no-deps")
             offline = ("--use-pep517", "--no-build-isolation")
-            run(*pip, *offline, "-w", built, source, cwd=self.folder)
+            run(*pip, *offline, "-w", built, source, cwd=self.directory)
             found = list(built.glob("*.whl"))
         return found[0]
 
     def fresh(self, name: str) -> Path:
-        """Gives an empty folder."""
-        path = self.folder / name
+        """Gives an empty directory."""
+        path = self.directory / name
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
         return path
@@ -156,7 +156,7 @@ def legacy(shop: Workshop, source: Path) -> None:
         *options,
         "-o",
         source,
-        cwd=shop.folder,
+        cwd=shop.directory,
     )
 
 
@@ -166,7 +166,7 @@ def pydantic(module: str, *flags: str) -> Callable[[Workshop, Path], None]:
     def generate(shop: Workshop, source: Path) -> None:
         python = shop.python("generator", GENERATOR)
         schema = source / "schema.json"
-        extracted = run(python, "-c", EXTRACT, CRD, cwd=shop.folder)
+        extracted = run(python, "-c", EXTRACT, CRD, cwd=shop.directory)
         schema.write_text(json.dumps(json.loads(extracted)), encoding="utf-8")
         run(
             *(python, "-m", "datamodel_code_generator"),
@@ -174,7 +174,7 @@ def pydantic(module: str, *flags: str) -> Callable[[Workshop, Path], None]:
             *("--output-model-type", "pydantic_v2.BaseModel"),
             *("--class-name", "MiniCluster", "--disable-timestamp", *flags),
             *("--output", source / f"{module}.py"),
-            cwd=shop.folder,
+            cwd=shop.directory,
         )
         (source / "pyproject.toml").write_text(
             PROJECT.format(module=module), encoding="utf-8"

@@ -41,7 +41,7 @@ class Side:
         environment (str): where it is installed.
         imports (Dict[str, str]): statements to measure in a process of their own, by
             title.
-        workload (str): module of the folder workloads. Empty if there is none.
+        workload (str): module of the directory workloads. Empty if there is none.
         comparable (bool): the workload is a MiniCluster. Default True.
         own (bool): it is this SDK: without it there is no benchmark. Default False.
     """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs in the interpreter of one side: `python -I worker.py MEASURE [ARGUMENT...]`.
 
-The last line that it prints is JSON. A workload is a module of the folder workloads
+The last line that it prints is JSON. A workload is a module of the directory workloads
 with build() for an object, dump(object) for its JSON text and parse(text) for the way
 back.
 """

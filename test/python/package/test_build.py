@@ -53,18 +53,18 @@ def build(source, target, kind, clock=1_600_000_000):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def directory(tmp_path_factory):
     return tmp_path_factory.mktemp("dist")
 
 
 @pytest.fixture(scope="module")
-def wheel(folder):
-    return build(SDK, folder / "wheel", "wheel")
+def wheel(directory):
+    return build(SDK, directory / "wheel", "wheel")
 
 
 @pytest.fixture(scope="module")
-def sdist(folder):
-    return build(SDK, folder / "sdist", "sdist")
+def sdist(directory):
+    return build(SDK, directory / "sdist", "sdist")
 
 
 def members(file):
@@ -85,10 +85,10 @@ def described(wheel):
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     names = set(members(wheel))
-    folder = SDK / "fluxoperator"
+    directory = SDK / "fluxoperator"
     wanted = {
         str(path.relative_to(SDK))
-        for path in folder.rglob("*")
+        for path in directory.rglob("*")
         if path.is_file() and path.suffix in (".py", "") and "__pycache__" not in path.parts
     } | {"fluxoperator/py.typed"}
     packed = {name for name in names if ".dist-info/" not in name}
@@ -105,21 +105,21 @@ def test_the_source_distribution_can_be_built_and_tested(sdist):
     assert not [name for name in names if "__pycache__" in name]
 
 
-def test_a_wheel_from_the_source_distribution_is_the_same(folder, wheel, sdist):
-    tree = folder / "unpacked"
+def test_a_wheel_from_the_source_distribution_is_the_same(directory, wheel, sdist):
+    tree = directory / "unpacked"
     with tarfile.open(sdist) as archive:
         archive.extractall(tree, filter="data")
     (root,) = tree.iterdir()
-    again = build(root, folder / "again", "wheel")
+    again = build(root, directory / "again", "wheel")
     assert members(again) == members(wheel)
     assert list(members(again)) == list(members(wheel))
     assert again.read_bytes() == wheel.read_bytes()
 
 
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
-def test_two_builds_give_the_same_bytes(folder, request, kind):
+def test_two_builds_give_the_same_bytes(directory, request, kind):
     first = request.getfixturevalue(kind)
-    second = build(SDK, folder / f"second-{kind}", kind, clock=1_650_000_000)
+    second = build(SDK, directory / f"second-{kind}", kind, clock=1_650_000_000)
     assert second.name == first.name
     assert second.read_bytes() == first.read_bytes()
 
@@ -157,8 +157,8 @@ def test_the_license_is_that_of_the_project(wheel):
     assert text == (CHECKOUT / "LICENSE").read_bytes()
 
 
-def test_an_empty_environment_can_import_it(folder, wheel):
-    home = folder / "empty"
+def test_an_empty_environment_can_import_it(directory, wheel):
+    home = directory / "empty"
     venv.create(home, with_pip=False)
     python = home / "bin" / "python"
     site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")

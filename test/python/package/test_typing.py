@@ -50,37 +50,37 @@ def run(*command, cwd):
     return ran.stdout
 
 
-def mypy(folder, name, version):
-    """Gives the errors that mypy finds in a folder's file or package.
+def mypy(directory, name, version):
+    """Gives the errors that mypy finds in a directory's file or package.
 
     Args:
-        folder (Path): where it runs and keeps its files.
+        directory (Path): where it runs and keeps its files.
         name (str): what to check.
         version (str): the Python to check for.
 
     Returns:
         Name of the file, line, kind and text of each error.
     """
-    config = folder / "mypy.ini"
+    config = directory / "mypy.ini"
     skip = "" if version == NEWEST else "follow_imports = skip\n"
     config.write_text(
         f"[mypy]\nstrict = true\npython_version = {version}\n"
         f"[mypy-kubernetes.*,yaml.*]\nignore_missing_imports = true\n{skip}"
     )
     options = ("--no-error-summary", "--cache-dir", Path(sys.prefix, "mypy_cache", name))
-    said = run("mypy", "--config-file", config, *options, name, cwd=folder)
+    said = run("mypy", "--config-file", config, *options, name, cwd=directory)
     found = re.findall(r"^(.+?):(\d+): error: (.*)  \[([\w-]+)\]$", said, re.M)
     assert len(found) == said.count(": error: "), said
     return [(Path(file).name, int(line), kind, text) for file, line, text, kind in found]
 
 
-def pyright(folder, name, version):
+def pyright(directory, name, version):
     """The same of pyright, with what its standard mode finds."""
     settings = {"pythonVersion": version, "include": [name]}
     settings["reportUnusedExpression"] = False
-    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
-    command = ("pyright", "--outputjson", "-p", folder, "--pythonpath", sys.executable)
-    report = json.loads(run(*command, cwd=folder))
+    (directory / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = ("pyright", "--outputjson", "-p", directory, "--pythonpath", sys.executable)
+    report = json.loads(run(*command, cwd=directory))
     assert report["summary"]["filesAnalyzed"] > 0
     return [
         (

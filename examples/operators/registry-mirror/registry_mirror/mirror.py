@@ -168,7 +168,7 @@ class Mirror:
         return f"{self.service_name}.{self.settings.namespace}.svc:{PORT}"
 
     @property
-    def folder(self) -> str:
+    def directory(self) -> str:
         """Where on the volume the images of this upstream are kept, apart from those of another."""
         return f"{DATA}/{urlsplit(self.upstream).hostname}-{names.digest(self.upstream)}"
 
@@ -315,7 +315,7 @@ class Mirror:
             "REGISTRY_HTTP_ADDR": f":{PORT}",
             "REGISTRY_PROXY_REMOTEURL": self.upstream,
             "REGISTRY_STORAGE_DELETE_ENABLED": "true",  # what has not been asked for in a week goes
-            "REGISTRY_STORAGE_FILESYSTEM_ROOTDIRECTORY": self.folder,
+            "REGISTRY_STORAGE_FILESYSTEM_ROOTDIRECTORY": self.directory,
         }
         plain = [V1EnvVar(name=name, value=value) for name, value in values.items()]
         if self.credentials_secret is None:

@@ -58,8 +58,8 @@ def test_the_registry_fetches_from_the_upstream_into_the_claim():
 
 
 def test_images_of_two_upstreams_are_kept_apart():
-    folders = {mirror(upstream=upstream).folder for upstream in ("https://a", "http://a", "https://a:1", "https://b")}
-    assert len(folders) == 4
+    directories = {mirror(upstream=upstream).directory for upstream in ("https://a", "http://a", "https://a:1", "https://b")}
+    assert len(directories) == 4
 
 
 def test_without_credentials_nobody_logs_in():

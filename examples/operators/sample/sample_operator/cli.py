@@ -31,7 +31,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     option = parser.add_argument
     option("--apply", default=env("SAMPLE_APPLY", "api"), help="api or kubectl (SAMPLE_APPLY; default api)")
     option("--base", type=Path, default=Path(env("SAMPLE_BASE", str(DEPLOY))),
-           help="folder of the Deployment's kustomize base (SAMPLE_BASE; default: one that comes along)")  # fmt: skip
+           help="directory of the Deployment's kustomize base (SAMPLE_BASE; default: one that comes along)")  # fmt: skip
     option("--liveness", default=env("SAMPLE_LIVENESS"), metavar="URL",
            help="answer probes here, as http://0.0.0.0:8080/healthz (SAMPLE_LIVENESS; default: nowhere)")  # fmt: skip
     option("-v", "--verbose", action="store_true", help="log all that kopf does")

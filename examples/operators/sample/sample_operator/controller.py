@@ -88,8 +88,8 @@ class Controller:
         if live is None or not plan.belongs(live, claim):
             return f"{plan.title(name)} does not belong to Sample {claim.name}"
         if self.by_kubectl:
-            with overlay(self.base.folder, patch(name, claim.count)) as folder:
-                return kubectl("delete", "-k", str(folder), "-n", namespace, "--ignore-not-found")
+            with overlay(self.base.directory, patch(name, claim.count)) as directory:
+                return kubectl("delete", "-k", str(directory), "-n", namespace, "--ignore-not-found")
         same = {"preconditions": {"uid": live["metadata"]["uid"]}, "propagationPolicy": "Background"}
         with suppress(errors.NotFound, errors.Conflict):  # the garbage collector was faster
             self._request("DELETE", self._path(namespace), body=same)
@@ -155,8 +155,8 @@ class Controller:
     def _apply_by_kubectl(self, claim: Claim) -> tuple[Manifest | None, str]:
         changes = patch(self.base.name, claim.count, plan.marks(claim))
         namespace = claim.namespace
-        with overlay(self.base.folder, changes) as folder:
-            done = kubectl("apply", "-k", str(folder), "-n", namespace)
+        with overlay(self.base.directory, changes) as directory:
+            done = kubectl("apply", "-k", str(directory), "-n", namespace)
         logger.info("%s/%s: %s", namespace, claim.name, done)
         return self.read(namespace), done
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """kubectl and its kustomize: a base, the patch of a Sample, and what the two make.
 
-Nothing is ever written into the base. Each patch is laid over a copy of it, in a folder of
+Nothing is ever written into the base. Each patch is laid over a copy of it, in a directory of
 its own, so any number of Samples are handled at once.
 """
 
@@ -64,13 +64,13 @@ def patch(name: str, replicas: int, metadata: Manifest | None = None) -> Manifes
 
 @contextmanager
 def overlay(base: Path, changes: Manifest) -> Iterator[Path]:
-    """Makes a folder for ``kubectl -k``, a patch over a copy of a base, for as long as it is used."""
-    with tempfile.TemporaryDirectory(prefix="sample-") as folder:
-        shutil.copytree(base, Path(folder, "base"))
+    """Makes a directory for ``kubectl -k``, a patch over a copy of a base, for as long as it is used."""
+    with tempfile.TemporaryDirectory(prefix="sample-") as directory:
+        shutil.copytree(base, Path(directory, "base"))
         kustomization = {"resources": ["base"], "patches": [{"path": "patch.yaml"}]}
-        Path(folder, "kustomization.yaml").write_text(yaml.safe_dump(kustomization))
-        Path(folder, "patch.yaml").write_text(yaml.safe_dump(changes))
-        yield Path(folder)
+        Path(directory, "kustomization.yaml").write_text(yaml.safe_dump(kustomization))
+        Path(directory, "patch.yaml").write_text(yaml.safe_dump(changes))
+        yield Path(directory)
 
 
 class Base:
@@ -79,24 +79,24 @@ class Base:
     It is copied when it is opened, so an edit counts from the next start of the operator.
 
     Args:
-        folder (Path): where its kustomization.yaml is; what it refers to lies in there too.
+        directory (Path): where its kustomization.yaml is; what it refers to lies in there too.
 
     Attributes:
-        folder (Path): where the copy is.
+        directory (Path): where the copy is.
         name (str): the Deployment's.
 
     Raises:
         KustomizeError: the base is not there, or makes something else.
     """
 
-    def __init__(self, folder: Path = DEPLOY) -> None:
+    def __init__(self, directory: Path = DEPLOY) -> None:
         self._home = tempfile.TemporaryDirectory(prefix="sample-")
-        self.folder = Path(self._home.name, "base")
+        self.directory = Path(self._home.name, "base")
         try:
-            shutil.copytree(folder, self.folder)
+            shutil.copytree(directory, self.directory)
         except OSError as error:
-            raise KustomizeError(f"reading the base {folder}: {error}") from error
-        self.name: str = _deployment(self.folder)["metadata"]["name"]
+            raise KustomizeError(f"reading the base {directory}: {error}") from error
+        self.name: str = _deployment(self.directory)["metadata"]["name"]
         self._rendered: dict[int, Manifest] = {}
         self._lock = Lock()
 
@@ -110,14 +110,14 @@ class Base:
         """
         with self._lock:
             if replicas not in self._rendered:
-                with overlay(self.folder, patch(self.name, replicas)) as folder:
-                    self._rendered[replicas] = _deployment(folder)
+                with overlay(self.directory, patch(self.name, replicas)) as directory:
+                    self._rendered[replicas] = _deployment(directory)
             return self._rendered[replicas]
 
 
-def _deployment(folder: Path) -> Manifest:
-    made: list[Manifest] = [one for one in yaml.safe_load_all(kubectl("kustomize", str(folder))) if one]
+def _deployment(directory: Path) -> Manifest:
+    made: list[Manifest] = [one for one in yaml.safe_load_all(kubectl("kustomize", str(directory))) if one]
     if [(one["apiVersion"], one["kind"]) for one in made] != [("apps/v1", "Deployment")]:
         found = ", ".join(one["kind"] for one in made) or "nothing"
-        raise KustomizeError(f"{folder} is to make one Deployment of apps/v1, and makes: {found}")
+        raise KustomizeError(f"{directory} is to make one Deployment of apps/v1, and makes: {found}")
     return made[0]

@@ -19,8 +19,8 @@ def base(kubectl_on_path, tmp_path):
     return Path(shutil.copytree(DEPLOY, tmp_path / "deploy"))
 
 
-def files(folder):
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def files(directory):
+    return {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
 def test_the_patch_is_the_seeds():

@@ -57,11 +57,11 @@ class Proxy:
         server (str): the API server's address, https.
         ca_file (str): who has signed its certificate.
         token (str): the bearer token of the user.
-        folder (Path): where the kubeconfig goes.
+        directory (Path): where the kubeconfig goes.
         namespace (str): the kubeconfig's. Default "default".
     """
 
-    def __init__(self, server: str, ca_file: str, token: str, folder: Path, namespace: str = "default") -> None:
+    def __init__(self, server: str, ca_file: str, token: str, directory: Path, namespace: str = "default") -> None:
         url = urlsplit(server)
         self._address = url.hostname or "", url.port or 443
         self._context = ssl.create_default_context(cafile=ca_file)
@@ -71,7 +71,7 @@ class Proxy:
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.proxy = self
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        self.kubeconfig: Path = folder / f"proxy-{self._server.server_port}.yaml"
+        self.kubeconfig: Path = directory / f"proxy-{self._server.server_port}.yaml"
         self.kubeconfig.write_text(self._config(namespace))
 
     @property

@@ -22,13 +22,13 @@ const unused = 30 * 24 * time.Hour
 
 // Program is the main package in the root of a module.
 type Program struct {
-	Source string   // the module's folder
+	Source string   // the module's directory
 	Name   string   // what the file is called
 	Flags  []string // for go build
 	Links  []string // other names it can be called by
 }
 
-// Find gives the folder that holds the program and its links, and whether it is there.
+// Find gives the directory that holds the program and its links, and whether it is there.
 func Find(ctx context.Context, home string, program Program) (string, bool, error) {
 	key, err := program.key(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func Build(ctx context.Context, home string, program Program, log *slog.Logger) 
 	return bin, nil
 }
 
-// used is whether the folder is there, and notes that it was asked for.
+// used is whether the directory is there, and notes that it was asked for.
 func used(folder string) bool {
 	now := time.Now()
 	return os.Chtimes(folder, now, now) == nil
@@ -79,7 +79,7 @@ func acquire(ctx context.Context, lock *flock.Flock, log *slog.Logger) error {
 	return err
 }
 
-// build makes the folder beside its place and renames it. What a killed build left is removed: the lock is held.
+// build makes the directory beside its place and renames it. What a killed build left is removed: the lock is held.
 func (p Program) build(ctx context.Context, folder string, log *slog.Logger) error {
 	unfinished := folder + ".new"
 	if err := os.RemoveAll(unfinished); err != nil {
@@ -156,7 +156,7 @@ func prune(home, name string, log *slog.Logger) {
 			continue
 		}
 		if err := os.RemoveAll(folder); err != nil {
-			log.Warn("removing a program that nobody uses", "folder", folder, "error", err)
+			log.Warn("removing a program that nobody uses", "directory", folder, "error", err)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type answer struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Ask has the keeper of a folder restart a component, and waits until that is ready.
+// Ask has the keeper of a directory restart a component, and waits until that is ready.
 func Ask(ctx context.Context, folder state.Folder, restart Restart) error {
 	var dialer net.Dialer
 	connection, err := dialer.DialContext(ctx, "unix", folder.Control())
@@ -55,10 +55,10 @@ func Ask(ctx context.Context, folder state.Folder, restart Restart) error {
 	return nil
 }
 
-// listen takes requests from the folder's socket to the keeper's channel.
+// listen takes requests from the directory's socket to the keeper's channel.
 func (k *keeper) listen() (net.Listener, error) {
 	if path := k.folder.Control(); len(path) > maxSocketPath {
-		return nil, fmt.Errorf("the path %s is too long for a socket: name a folder with a shorter one", path)
+		return nil, fmt.Errorf("the path %s is too long for a socket: name a directory with a shorter one", path)
 	}
 	listener, err := net.Listen("unix", k.folder.Control())
 	if err != nil {

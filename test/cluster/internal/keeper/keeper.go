@@ -2,11 +2,11 @@
 //
 // A keeper is a process of its own. It reads its Config as the first line of its input, and writes Events to its output, one
 // JSON text a line. As long as its input is open, whoever holds the other end owns the control plane: when the input ends, by
-// a close or by the death of the owner, the keeper ends the components, removes the folder and exits. The line Keep makes it
+// a close or by the death of the owner, the keeper ends the components, removes the directory and exits. The line Keep makes it
 // stay without an owner, until it is asked to end by SIGTERM.
 //
-// A component that ends by itself takes the others with it. With an owner the folder goes too, and the reason is in an event;
-// without one the folder stays, with the logs and the reason in its state.
+// A component that ends by itself takes the others with it. With an owner the directory goes too, and the reason is in an event;
+// without one the directory stays, with the logs and the reason in its state.
 package keeper
 
 import (
@@ -34,17 +34,17 @@ const Keep = "keep"
 // Config says what to run.
 type Config struct {
 	Home     state.Home    `json:"home"`
-	Dir      string        `json:"dir"`      // empty for a temporary folder
-	Remember bool          `json:"remember"` // as the current folder
-	Bin      string        `json:"bin"`      // the folder of the components' programs
+	Dir      string        `json:"dir"`      // empty for a temporary directory
+	Remember bool          `json:"remember"` // as the current directory
+	Bin      string        `json:"bin"`      // the directory of the components' programs
 	Nodes    int           `json:"nodes"`
 	CRDs     []string      `json:"crds"`    // files, applied before the controllers start
 	Timeout  time.Duration `json:"timeout"` // until everything is ready
 }
 
-// Event is what a keeper tells: the folder it has taken, a step, that it is ready, or why it failed. Only one is set.
+// Event is what a keeper tells: the directory it has taken, a step, that it is ready, or why it failed. Only one is set.
 type Event struct {
-	Folder state.Folder `json:"folder,omitempty"`
+	Folder state.Folder `json:"directory,omitempty"`
 	Step   string       `json:"step,omitempty"`
 	Ready  bool         `json:"ready,omitempty"`
 	Failed string       `json:"failed,omitempty"`
@@ -149,7 +149,7 @@ func (k *keeper) keep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer listener.Close() //nolint:errcheck // the folder goes, or says why it failed
+	defer listener.Close() //nolint:errcheck // the directory goes, or says why it failed
 	starting, cancel := context.WithTimeoutCause(ctx, k.config.Timeout,
 		fmt.Errorf("the control plane was not ready after %v", k.config.Timeout))
 	defer cancel()
@@ -193,7 +193,7 @@ func (k *keeper) watch(ctx context.Context) error {
 	}
 }
 
-// finish ends the components and removes the folder. A failure that nobody owns stays in the folder instead.
+// finish ends the components and removes the directory. A failure that nobody owns stays in the directory instead.
 func (k *keeper) finish(ctx context.Context, err error) error {
 	wanted := ctx.Err() != nil
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)

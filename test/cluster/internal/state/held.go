@@ -14,13 +14,13 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/process"
 )
 
-// Held is a folder whose lock this process has.
+// Held is a directory whose lock this process has.
 type Held struct {
 	Folder
 	lock *flock.Flock
 }
 
-// hold locks a folder; ErrRunning if another process has it for longer than the given time.
+// hold locks a directory; ErrRunning if another process has it for longer than the given time.
 func hold(ctx context.Context, folder Folder, wait time.Duration) (*Held, error) {
 	lock := flock.New(folder.Path(lockName), flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()
@@ -38,7 +38,7 @@ func hold(ctx context.Context, folder Folder, wait time.Duration) (*Held, error)
 	return &Held{Folder: folder, lock: lock}, nil
 }
 
-// Remove ends the processes that the state names and removes the folder. A state that cannot be read names none: it is always
+// Remove ends the processes that the state names and removes the directory. A state that cannot be read names none: it is always
 // written whole, so a crash of the machine has torn it, and has ended them.
 func (h *Held) Remove(ctx context.Context) error {
 	state, err := h.Load()
@@ -58,7 +58,7 @@ func (h *Held) Remove(ctx context.Context) error {
 	return h.lock.Unlock()
 }
 
-// clean removes a folder that no keeper holds, with the processes it left; ErrRunning as for hold.
+// clean removes a directory that no keeper holds, with the processes it left; ErrRunning as for hold.
 func clean(ctx context.Context, folder Folder, wait time.Duration) error {
 	content, err := folder.content()
 	if err != nil || content == foreign {
@@ -79,7 +79,7 @@ func clean(ctx context.Context, folder Folder, wait time.Duration) error {
 	return held.Remove(ctx)
 }
 
-// Runs is whether a keeper holds the folder.
+// Runs is whether a keeper holds the directory.
 func (f Folder) Runs() bool {
 	if _, err := os.Stat(f.Path(lockName)); err != nil {
 		return false
@@ -91,7 +91,7 @@ func (f Folder) Runs() bool {
 	return held.lock.Unlock() != nil
 }
 
-// Down ends the control plane in the folder, whatever is left of it, and removes the folder.
+// Down ends the control plane in the directory, whatever is left of it, and removes the directory.
 func Down(ctx context.Context, folder Folder) error {
 	if content, err := folder.content(); err != nil {
 		return err

@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	prefix   = "flux-cluster-" // of folders in the system's folder for temporary files
+	prefix   = "flux-cluster-" // of directories in the system's directory for temporary files
 	patience = 20 * time.Second
 	glance   = time.Second // how long another command may hold a lock that only looks at it
 )
 
-// ErrRunning says that a folder's control plane runs.
+// ErrRunning says that a directory's control plane runs.
 var ErrRunning = errors.New("a control plane runs there; `cluster down` ends it")
 
 // ErrNone says that there is no control plane.
 var ErrNone = errors.New("no control plane; `cluster up` starts one")
 
-// Home is the folder of a user that holds the built programs and remembers the folder of the control plane that has none of
+// Home is the directory of a user that holds the built programs and remembers the directory of the control plane that has none of
 // its own choice.
 type Home string
 
-// Current is the folder that was remembered.
+// Current is the directory that was remembered.
 func (h Home) Current() (Folder, error) {
 	content, err := os.ReadFile(h.current())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -41,13 +41,13 @@ func (h Home) Current() (Folder, error) {
 
 func (h Home) current() string { return filepath.Join(string(h), "current") }
 
-// Take makes the folder for a control plane and holds it. An empty path takes a temporary folder; with remember it becomes
+// Take makes the directory for a control plane and holds it. An empty path takes a temporary directory; with remember it becomes
 // the current one. What killed ones left behind is ended and removed before.
 func (h Home) Take(ctx context.Context, path string, remember bool) (*Held, error) {
 	if err := os.MkdirAll(string(h), 0o700); err != nil {
 		return nil, err
 	}
-	// One at a time: a folder is not seen before it is locked.
+	// One at a time: a directory is not seen before it is locked.
 	global := flock.New(filepath.Join(string(h), lockName))
 	if _, err := global.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("waiting for another command: %w", err)
@@ -70,7 +70,7 @@ func (h Home) Take(ctx context.Context, path string, remember bool) (*Held, erro
 	return held, nil
 }
 
-// sweep cleans the temporary folders of dead control planes. The current one stays, that its failure can be seen, until
+// sweep cleans the temporary directories of dead control planes. The current one stays, that its failure can be seen, until
 // another takes its place.
 func (h Home) sweep(ctx context.Context, replaced bool) error {
 	current, err := h.Current()
@@ -94,7 +94,7 @@ func (h Home) sweep(ctx context.Context, replaced bool) error {
 	return nil
 }
 
-// own is whether a folder is this user's; what others write is not believed.
+// own is whether a directory is this user's; what others write is not believed.
 func own(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
@@ -114,7 +114,7 @@ func makeFolder(ctx context.Context, folder Folder) (Folder, error) {
 		return "", err
 	}
 	if content == foreign {
-		return "", fmt.Errorf("%s holds other files: name an empty folder, or one that is not there", folder)
+		return "", fmt.Errorf("%s holds other files: name an empty directory, or one that is not there", folder)
 	}
 	if err := clean(ctx, folder, glance); err != nil {
 		return "", err

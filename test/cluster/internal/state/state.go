@@ -1,7 +1,7 @@
-// Package state keeps what is known of a control plane in its folder, so that a later command finds the processes and ends
+// Package state keeps what is known of a control plane in its directory, so that a later command finds the processes and ends
 // what a killed one left.
 //
-// A folder belongs to a living keeper exactly as long as its lock is held. Everything else in it is only read under that
+// A directory belongs to a living keeper exactly as long as its lock is held. Everything else in it is only read under that
 // lock, or believed as far as the system confirms it.
 package state
 
@@ -16,7 +16,7 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/process"
 )
 
-// The files that make a folder a control plane's.
+// The files that make a directory a control plane's.
 const (
 	stateName = "state.json"
 	lockName  = "lock"
@@ -34,7 +34,7 @@ type State struct {
 	Phase      string      `json:"phase"`
 	Failure    string      `json:"failure,omitempty"` // why it failed
 	Server     string      `json:"server,omitempty"`  // the API server's address
-	Bin        string      `json:"bin"`               // the folder of the programs
+	Bin        string      `json:"bin"`               // the directory of the programs
 	Keeper     process.ID  `json:"keeper"`
 	Components []Component `json:"components,omitempty"`
 }
@@ -45,10 +45,10 @@ type Component struct {
 	Process process.ID `json:"process"`
 }
 
-// Folder is where a control plane lives.
+// Directory is where a control plane lives.
 type Folder string
 
-// Path is a file in the folder.
+// Path is a file in the directory.
 func (f Folder) Path(elements ...string) string {
 	return filepath.Join(append([]string{string(f)}, elements...)...)
 }
@@ -65,7 +65,7 @@ func (f Folder) Log(component string) string { return f.Path("logs", component+"
 // Authority is a file of the authority that users are known by, with the ending given.
 func (f Folder) Authority(ending string) string { return f.Path("pki", "cluster."+ending) }
 
-// Load reads the state. Its error is fs.ErrNotExist if the folder holds no control plane.
+// Load reads the state. Its error is fs.ErrNotExist if the directory holds no control plane.
 func (f Folder) Load() (State, error) {
 	var state State
 	content, err := os.ReadFile(f.Path(stateName))
@@ -95,7 +95,7 @@ func replace(path string, content []byte) error {
 	return os.Rename(path+".new", path)
 }
 
-// content is what a folder holds.
+// content is what a directory holds.
 type content int
 
 const (

@@ -30,7 +30,7 @@ func sleeper(t *testing.T) process.ID {
 	return id
 }
 
-// newHome is a home of its own, as is the system's folder for temporary files.
+// newHome is a home of its own, as is the system's directory for temporary files.
 func newHome(t *testing.T) state.Home {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -46,7 +46,7 @@ func take(t *testing.T, home state.Home, path string, remember bool) *state.Held
 	return held
 }
 
-// abandon writes what a killed keeper leaves: a state, and nobody who holds the folder.
+// abandon writes what a killed keeper leaves: a state, and nobody who holds the directory.
 func abandon(t *testing.T, folder state.Folder, components ...process.ID) {
 	t.Helper()
 	if err := os.MkdirAll(string(folder), 0o700); err != nil {
@@ -74,20 +74,20 @@ func TestHeldFolderIsNotTakenAgain(t *testing.T) {
 	home := newHome(t)
 	held := take(t, home, "", true)
 	if !held.Runs() {
-		t.Error("the folder is held and does not run")
+		t.Error("the directory is held and does not run")
 	}
 	if _, err := home.Take(t.Context(), string(held.Folder), false); !errors.Is(err, state.ErrRunning) {
-		t.Errorf("taking a held folder: got %v, want %v", err, state.ErrRunning)
+		t.Errorf("taking a held directory: got %v, want %v", err, state.ErrRunning)
 	}
 	if _, err := home.Take(t.Context(), "", true); !errors.Is(err, state.ErrRunning) {
-		t.Errorf("replacing the current folder: got %v, want %v", err, state.ErrRunning)
+		t.Errorf("replacing the current directory: got %v, want %v", err, state.ErrRunning)
 	}
 	other := take(t, home, "", false)
 	if other.Folder == held.Folder {
-		t.Error("two have the same folder")
+		t.Error("two have the same directory")
 	}
 	if current, err := home.Current(); err != nil || current != held.Folder {
-		t.Errorf("the current folder is %s, %v; want %s", current, err, held.Folder)
+		t.Errorf("the current directory is %s, %v; want %s", current, err, held.Folder)
 	}
 }
 
@@ -113,10 +113,10 @@ func TestTakeEndsWhatAKilledOneLeft(t *testing.T) {
 				t.Error("a stranger that has the number of a component was killed")
 			}
 			if wanted == "" && exists(t, string(left)) {
-				t.Error("the folder is there")
+				t.Error("the directory is there")
 			}
 			if _, err := taken.Load(); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("the new folder has a state: %v", err)
+				t.Errorf("the new directory has a state: %v", err)
 			}
 		})
 	}
@@ -131,7 +131,7 @@ func TestDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		if orphan.Alive() || exists(t, string(folder)) {
-			t.Error("the orphan or its folder is there")
+			t.Error("the orphan or its directory is there")
 		}
 	})
 	t.Run("has no need of a state", func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestDown(t *testing.T) {
 			t.Fatal(err)
 		}
 		if exists(t, string(folder)) {
-			t.Error("the folder is there")
+			t.Error("the directory is there")
 		}
 	})
 	t.Run("leaves other files", func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestDown(t *testing.T) {
 			t.Errorf("got %v, want %v", err, state.ErrNone)
 		}
 		if _, err := newHome(t).Take(t.Context(), string(folder), false); err == nil {
-			t.Error("the folder was taken")
+			t.Error("the directory was taken")
 		}
 		if !exists(t, file) {
 			t.Error("the file is gone")
@@ -191,6 +191,6 @@ func TestRemovedFolderLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if exists(t, string(held.Folder)) {
-		t.Error("the folder is there")
+		t.Error("the directory is there")
 	}
 }

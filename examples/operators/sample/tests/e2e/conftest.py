@@ -91,11 +91,11 @@ def install(kubectl, tmp_path):
     """Gives ``install(*components, namespace=…)``: applies config/namespaced for a namespace."""
 
     def function(*components, namespace):
-        folder = Path(shutil.copytree(CONFIG, tmp_path / "config", dirs_exist_ok=True)) / "overlay"
-        folder.mkdir(exist_ok=True)
+        directory = Path(shutil.copytree(CONFIG, tmp_path / "config", dirs_exist_ok=True)) / "overlay"
+        directory.mkdir(exist_ok=True)
         overlay = {"resources": ["../namespaced"], "components": list(components)}
-        (folder / "kustomization.yaml").write_text(yaml.safe_dump(overlay))
-        made = [*yaml.safe_load_all(kubectl("kustomize", str(folder)))]
+        (directory / "kustomization.yaml").write_text(yaml.safe_dump(overlay))
+        made = [*yaml.safe_load_all(kubectl("kustomize", str(directory)))]
         for one in made:
             if one["metadata"].get("namespace") == "demo":
                 one["metadata"]["namespace"] = namespace

@@ -100,7 +100,7 @@ func TestExecDoesNotReachTheHost(t *testing.T) {
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) != 1 {
-		t.Errorf("the folder holds %v, %v; want the secret alone", entries, err)
+		t.Errorf("the directory holds %v, %v; want the secret alone", entries, err)
 	}
 }
 

@@ -1,0 +1,135 @@
+package artifact
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+var (
+	sumA = Sum([]byte("a"))
+	sumB = Sum([]byte("b"))
+)
+
+func TestLockFormat(t *testing.T) {
+	set := setOf(t, map[string]files{"py": {"sdk/b c.py": "b", "sdk/run.sh*": "a"}, "go": {"a.go": "a"}})
+	lock, err := NewLock(set, map[string]string{"py": "k1", "go": "", "rules": "k2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := lockHeader +
+		"file a.go " + sumA + " go\n" +
+		"file sdk/b c.py " + sumB + " py\n" +
+		"file sdk/run.sh " + sumA + " py +x\n" +
+		"stage go -\nstage py k1\nstage rules k2\n"
+	same(t, "Encode", want, string(lock.Encode()))
+	for _, data := range []string{want, strings.ReplaceAll(want, "\n", "\r\n"), want + "\n# comment\n"} {
+		got, err := ParseLock("sdkgen.lock", []byte(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "parsed", want, string(got.Encode()))
+	}
+	if key, ok := lock.Key("py"); key != "k1" || !ok {
+		t.Errorf("Key: %q %v", key, ok)
+	}
+	for _, stage := range []string{"go", "none"} {
+		if key, ok := lock.Key(stage); key != "" || ok {
+			t.Errorf("Key(%s): %q %v", stage, key, ok)
+		}
+	}
+	var paths []string
+	for e := range lock.Files("py") {
+		paths = append(paths, e.Path)
+	}
+	same(t, "Files", []string{"sdk/b c.py", "sdk/run.sh"}, paths)
+	same(t, "Stages", []string{"go", "py", "rules"}, lock.Stages())
+}
+
+func TestNewLockRefuses(t *testing.T) {
+	set := setOf(t, map[string]files{"py": {"a": ""}})
+	for _, keys := range []map[string]string{
+		nil, {"go": "k"}, {"py": "a b"}, {"py": "-"}, {"py": "k", "A": "k"}, {"py": "k\n"},
+	} {
+		if l, err := NewLock(set, keys); err == nil {
+			t.Errorf("NewLock(%q) = %s", keys, l.Encode())
+		}
+	}
+}
+
+func TestParseLockErrors(t *testing.T) {
+	file := "file a " + sumA + " py\n"
+	for _, tt := range []struct{ name, data, want string }{
+		{"empty", "", `sdkgen.lock:1:1: the first line is not "# sdkgen.lock v1: …"; restore the file from git`},
+		{"header", file, `sdkgen.lock:1:1: the first line is not`},
+		{"version", "# sdkgen.lock v2: …\n", "sdkgen.lock:1:1: a lock of another version than this sdkgen's v1; use the sdkgen"},
+		{"version 10", lockMagic + "0: …\n", "another version"},
+		{"conflict first", "<<<<<<< HEAD\n" + lockHeader, "sdkgen.lock:1:1: merge conflict marker; delete the marker lines and keep one line for each path"},
+		{"conflict", lockHeader + "<<<<<<< HEAD\n" + file, "sdkgen.lock:2:1: merge conflict marker"},
+		{"conflict middle", lockHeader + file + "=======\n", "sdkgen.lock:3:1: merge conflict marker"},
+		{"conflict end", lockHeader + file + ">>>>>>> branch\n", "sdkgen.lock:3:1: merge conflict marker"},
+		{"conflict base", lockHeader + file + "||||||| 1234\n", "sdkgen.lock:3:1: merge conflict marker"},
+		{"duplicate", lockHeader + file + "file a " + sumB + " go\n", "sdkgen.lock:3:6: a second line for file a, the first is line 2; delete either line"},
+		{"duplicate stage", lockHeader + "stage a k\nstage a k\n", "sdkgen.lock:3:7: a second line for stage a, the first is line 2"},
+		{"kind", lockHeader + "dir a\n", `sdkgen.lock:2:1: a line begins with "dir"`},
+		{"short hash", lockHeader + "file a sha256:12 py\n", `sdkgen.lock:2:8: bad hash "sha256:12" of "a"`},
+		{"upper hash", lockHeader + "file a sha256:" + strings.Repeat("A", 64) + " py\n", "sdkgen.lock:2:8: bad hash"},
+		{"no hash", lockHeader + "file a py\n", `sdkgen.lock:2:6: a file line is not "file PATH sha256:HEX STAGE"`},
+		{"bare", lockHeader + "file\n", "sdkgen.lock:2:6: a file line"},
+		{"climbing", lockHeader + "file ../a " + sumA + " py\n", `sdkgen.lock:2:6: bad path "../a": the path is not clean or climbs`},
+		{"absolute", lockHeader + "file /a " + sumA + " py\n", "sdkgen.lock:2:6: bad path"},
+		{"git", lockHeader + "file .git/config " + sumA + " py\n", "git's own directory"},
+		{"itself", lockHeader + "file sdkgen.lock " + sumA + " py\n", "lock file"},
+		{"bad stage", lockHeader + "file a " + sumA + " Py\n", "sdkgen.lock:2:80: bad stage"},
+		{"stage name", lockHeader + "stage P k\n", "sdkgen.lock:2:7: bad stage"},
+		{"no key", lockHeader + "stage p\n", "sdkgen.lock:2:7: a stage line is not"},
+		{"empty key", lockHeader + "stage p \n", "sdkgen.lock:2:9: bad key"},
+		{"key", lockHeader + "stage p a b\n", "sdkgen.lock:2:9: bad key"},
+		{"cut off", lockHeader + strings.TrimSuffix(file, "\n"), "sdkgen.lock:2:82: the last line is cut off"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lock, err := ParseLock("sdkgen.lock", []byte(tt.data))
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("ParseLock: %v\nwant %s", err, tt.want)
+			}
+			if lock != nil {
+				t.Error("a lock beside an error")
+			}
+		})
+	}
+}
+
+func TestReadLock(t *testing.T) {
+	dir := t.TempDir()
+	root := openRoot(t, dir)
+	lock, err := ReadLock(root)
+	if err != nil || lock.Len() != 0 || lock.Stages() != nil {
+		t.Fatalf("ReadLock of nothing: %v %v", lock, err)
+	}
+	write(t, dir, LockName, "")
+	if _, err = ReadLock(root); err == nil {
+		t.Error("an empty file is no lock")
+	}
+	write(t, dir, "other/"+LockName, "")
+	if _, err = ReadLock(openRoot(t, dir+"/other")); err == nil {
+		t.Error("an empty file is no lock")
+	}
+	write(t, dir, "directory/"+LockName+"/x", "")
+	_, err = ReadLock(openRoot(t, dir+"/directory"))
+	if err == nil || !strings.Contains(err.Error(), `"sdkgen.lock": it is a directory`) {
+		t.Errorf("ReadLock of a directory: %v", err)
+	}
+}
+
+func TestNilLock(t *testing.T) {
+	var l *Lock
+	for range l.All() {
+		t.Error("a line")
+	}
+	_, found := l.Lookup("a")
+	_, key := l.Key("a")
+	if l.Len() != 0 || found || key || string(l.Encode()) != lockHeader {
+		t.Error("a nil lock is not empty")
+	}
+}

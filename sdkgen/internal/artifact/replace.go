@@ -1,0 +1,38 @@
+package artifact
+
+import (
+	"fmt"
+	"os"
+	"path"
+)
+
+// Replace writes one file that is the user's, such as a list that the user asked to have
+// rewritten: whole or not at all. It has no line in the lock. As in Commit, its directory is
+// made as needed, symbolic links are refused, and what a killed run left is no obstacle.
+func Replace(root *os.Root, f File) error {
+	var one Set
+	f.Origin = "user"
+	if err := one.Put(f); err != nil {
+		return err
+	}
+	clean, _ := one.Lookup(f.Path)
+	n, err := newTree(root).look(clean.Path)
+	if err != nil {
+		return err
+	}
+	if n.kind != regular && n.kind != absent {
+		return fmt.Errorf("writing %q: %q is a %s; move it away", clean.Path, n.at, n.kind)
+	}
+	change := Change{Path: clean.Path, Kind: Modified, New: clean.Data, Mode: clean.Mode}
+	c := &commit{disk: disk{root: root}, touched: map[string]bool{}}
+	if err := c.mkdirs([]Change{change}); err != nil {
+		return err
+	}
+	if err := c.removeTemp(clean.Path); err != nil {
+		return err
+	}
+	if err := c.replace(change); err != nil {
+		return err
+	}
+	return c.syncDir(path.Dir(clean.Path))
+}

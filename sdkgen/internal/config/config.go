@@ -1,0 +1,138 @@
+// Package config reads sdkgen.yaml: which API packages there are, what is to be
+// made from them and where it goes. Every path in it is relative to the project's
+// root, with slashes, and may not leave it.
+package config
+
+import (
+	"go/token"
+	"strings"
+)
+
+// File is the name of the configuration in the project's root.
+const File = "sdkgen.yaml"
+
+// Config is sdkgen.yaml. A section that is left out turns its outputs off; deepcopy
+// code, zz_generated.openapi.go and swagger.json are always made, beside the API's types.
+type Config struct {
+	// Version is the version of the SDKs, and the only place where it is written.
+	Version string `yaml:"version"`
+	// Header is a file with the comment that starts each generated Go file; none if empty.
+	Header string `yaml:"header"`
+	// APIs are the packages with API types, one for each group and version.
+	APIs []API `yaml:"apis"`
+	// AllowDangerousTypes lets float fields pass, as controller-gen's option of that name does.
+	AllowDangerousTypes bool `yaml:"allowDangerousTypes"`
+	// CRD says where the CustomResourceDefinitions go.
+	CRD *CRD `yaml:"crd"`
+	// Rules configures the check of kube-openapi's API rules.
+	Rules Rules `yaml:"rules"`
+	// Swagger configures the document that the SDKs are made from.
+	Swagger Swagger `yaml:"swagger"`
+	// Generator is the openapi-generator jar of Python and Go; the zero value is the pinned one, which
+	// sdkgen's own templates belong to, in the directory of tools.
+	Generator Generator `yaml:"generator"`
+	// Python is the SDK made by the jar's python-legacy generator.
+	Python *Python `yaml:"python"`
+	// Go is the client made by the jar's go generator.
+	Go *SDK `yaml:"go"`
+	// Clients are the packages made by code-generator.
+	Clients *Clients `yaml:"clients"`
+
+	at func(keys ...any) token.Position
+}
+
+// Pos returns the position of the value under the keys, texts for sections and numbers for lists, or
+// of the nearest one above it that is there.
+func (c *Config) Pos(keys ...any) token.Position { return c.at(keys...) }
+
+// API is one Go package with API types: one of the project's own, by Path, or one of a module
+// that the project's go.mod requires, by Package and Dir.
+type API struct {
+	// Path is the package's directory, such as "api/v1alpha1".
+	Path string `yaml:"path"`
+	// Package is the package's import path, such as "sigs.k8s.io/jobset/api/jobset/v1alpha2".
+	// Nothing is written to it, and it needs no tag but +groupName.
+	Package string `yaml:"package"`
+	// Dir is the directory that the swagger.json of Package goes to.
+	Dir string `yaml:"dir"`
+}
+
+// CRD says where the CustomResourceDefinitions go.
+type CRD struct {
+	// Dir is the directory; a file in it is named GROUP_PLURAL.yaml.
+	Dir string `yaml:"dir"`
+}
+
+// Rules configures the check of API rules.
+type Rules struct {
+	// Exceptions is the file with the violations that are known and accepted;
+	// if empty, every violation is an error.
+	Exceptions string `yaml:"exceptions"`
+}
+
+// Swagger configures swagger.json.
+type Swagger struct {
+	// Title is the document's info.title; the Go module's last element if empty.
+	Title string `yaml:"title"`
+	// Names gives a definition's name by Go type, such as
+	// "k8s.io/api/batch/v1.JobSpec: V1JobSpec", where the rules' answer is not wanted.
+	Names map[string]string `yaml:"names"`
+}
+
+// Generator is the pinned openapi-generator.
+type Generator struct {
+	// Jar is the jar's file.
+	Jar string `yaml:"jar"`
+	// SHA256 is the jar's checksum, in hex; it is compared before each run.
+	SHA256 string `yaml:"sha256"`
+	// Java is the directory of a Java runtime that is used where neither JAVA_HOME nor PATH has one.
+	Java string `yaml:"java"`
+}
+
+// SDK is one language's output of the jar.
+type SDK struct {
+	// Dir is the output directory. "{version}" in it stands for the API version, and
+	// must be there if there is more than one.
+	Dir string `yaml:"dir"`
+	// Package is the package's name in its language; needed unless Config gives it.
+	Package string `yaml:"package"`
+	// Config is the JSON file of generator options, the jar's -c, which win key by key over those that
+	// sdkgen's own templates want; none if empty.
+	Config string `yaml:"config"`
+	// Templates is the directory of mustache templates, the jar's -t; sdkgen's own if empty.
+	Templates string `yaml:"templates"`
+	// Overlay is what is laid over the jar's output.
+	Overlay Overlay `yaml:"overlay"`
+}
+
+// Python is the SDK in Python, and the code that uses it.
+type Python struct {
+	SDK `yaml:",inline"`
+	// Check are files and directories with hand-written Python that is held against the SDK: what it
+	// imports from it, and the attributes of models that it names. The overlay's always is.
+	Check []string `yaml:"check"`
+}
+
+// Overlay is what is laid over the jar's output: preserved template files.
+type Overlay struct {
+	// Dir is a directory whose files are copied over the output, unchanged.
+	Dir string `yaml:"dir"`
+	// Replace are patterns of generated files that a file of Dir takes the place of.
+	Replace []string `yaml:"replace"`
+	// Drop are patterns of generated files that are not wanted.
+	Drop []string `yaml:"drop"`
+}
+
+// Clients are the packages made by code-generator: clientset, listers, informers
+// and applyconfiguration, directories of these names below Dir.
+type Clients struct {
+	// Dir is the directory that holds them.
+	Dir string `yaml:"dir"`
+}
+
+// ForVersion returns the output directory of that API version.
+func (s SDK) ForVersion(version string) string {
+	return strings.ReplaceAll(s.Dir, versionMark, version)
+}
+
+const versionMark = "{version}"

@@ -1,0 +1,213 @@
+package config
+
+import (
+	"fmt"
+	"go/token"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/module"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+)
+
+const rule = "config"
+
+// Sample is a smallest configuration, what a newcomer is shown to write.
+const Sample = `version: 0.1.0
+apis:
+  - path: api/v1alpha1
+crd:
+  dir: config/crd/bases`
+
+// Parse reads the configuration. name is the file's name in messages. The error is a
+// diag.List with a position for each finding; unknown keys and paths that leave the
+// project are findings.
+func Parse(name string, data []byte) (*Config, error) {
+	p := &checker{name: name}
+	cfg, err := p.decode(data)
+	if err != nil {
+		return nil, err
+	}
+	p.check(cfg)
+	if err := p.list.Err(); err != nil {
+		return nil, err
+	}
+	cfg.at = p.at
+	return cfg, nil
+}
+
+// checker collects what is wrong with a decoded configuration; doc gives the positions.
+type checker struct {
+	name string
+	doc  yaml.Node
+	list diag.List
+
+	lines int // of the file
+}
+
+// at returns the position of the value under the keys, or of the nearest one above it that is there.
+func (p *checker) at(keys ...any) token.Position {
+	n := &p.doc
+	if len(n.Content) > 0 {
+		n = n.Content[0]
+	}
+	for _, key := range keys {
+		next := child(n, key)
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return token.Position{Filename: p.name, Line: min(max(n.Line, 1), p.lines), Column: max(n.Column, 1)}
+}
+
+func child(n *yaml.Node, key any) *yaml.Node {
+	switch key := key.(type) {
+	case int:
+		if n.Kind == yaml.SequenceNode && key < len(n.Content) {
+			return n.Content[key]
+		}
+	case string:
+		for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
+			if n.Content[i].Value == key {
+				return n.Content[i+1]
+			}
+		}
+	}
+	return nil
+}
+
+// versionText is what all package registries take, and no language reads as code.
+var versionText = regexp.MustCompile(`^[0-9][0-9A-Za-z.+-]*$`)
+
+func (p *checker) check(cfg *Config) {
+	if cfg.Version == "" {
+		p.list.Add(p.at(), rule, "write, for example:\n"+Sample, "version is missing: the version of the SDKs")
+	} else if !versionText.MatchString(cfg.Version) {
+		p.list.Add(p.at("version"), rule, "write numbers with dots, such as 0.1.0 or 1.0.0-rc.1", "version: %q is no version", cfg.Version)
+	}
+	if len(cfg.APIs) == 0 {
+		p.list.Add(p.at("apis"), rule, "write, for example:\n"+Sample, "apis is empty: there is no package to generate from")
+	}
+	seen := map[string]bool{}
+	for i := range cfg.APIs {
+		key, value := p.api(&cfg.APIs[i], i)
+		if seen[value] {
+			p.list.Add(p.at("apis", i, key), rule, "remove one", "%q is listed twice", value)
+		}
+		seen[value] = true
+	}
+	p.path(&cfg.Header, false, "header")
+	p.path(&cfg.Rules.Exceptions, false, "rules", "exceptions")
+	if cfg.CRD != nil {
+		p.path(&cfg.CRD.Dir, true, "crd", "dir")
+	}
+	if cfg.Clients != nil {
+		p.path(&cfg.Clients.Dir, true, "clients", "dir")
+	}
+	if cfg.Python != nil {
+		p.sdk(cfg, &cfg.Python.SDK, "python")
+		for i := range cfg.Python.Check {
+			p.path(&cfg.Python.Check[i], true, "python", "check", i)
+		}
+	}
+	p.sdk(cfg, cfg.Go, "go")
+	if cfg.Generator != (Generator{}) {
+		p.generator(&cfg.Generator)
+	}
+}
+
+// api checks one API package, and returns the key and value of the directory that its files go to.
+func (p *checker) api(api *API, i int) (key, folder string) {
+	if api.Package == "" {
+		p.path(&api.Path, true, "apis", i, "path")
+		if api.Dir != "" {
+			p.list.Add(p.at("apis", i, "dir"), rule, "remove it", "apis[%d].dir is for a package of another module: the files of %q go into it", i, api.Path)
+		}
+		return "path", api.Path
+	}
+	if err := module.CheckImportPath(api.Package); err != nil {
+		p.list.Add(p.at("apis", i, "package"), rule, "write it as an import in a Go file does", "apis[%d].package: %v", i, err)
+	}
+	if api.Path != "" {
+		p.list.Add(p.at("apis", i, "path"), rule, "path is for a package of the project, package for one of another module: keep one",
+			"apis[%d] has both a path and a package", i)
+	}
+	p.path(&api.Dir, true, "apis", i, "dir")
+	return "dir", api.Dir
+}
+
+func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {
+	if sdk == nil {
+		return
+	}
+	p.path(&sdk.Dir, true, key, "dir")
+	if len(cfg.APIs) > 1 && !strings.Contains(sdk.Dir, versionMark) {
+		p.list.Add(p.at(key, "dir"), rule, fmt.Sprintf("write: dir: %s/%s", sdk.Dir, versionMark),
+			"%d API packages would be written to one directory", len(cfg.APIs))
+	}
+	if sdk.Package == "" && sdk.Config == "" {
+		p.list.Add(p.at(key, "package"), rule, fmt.Sprintf("write the name that it is imported by, for example:\n%s:\n  dir: %s\n  package: example", key, sdk.Dir),
+			"%s.package is missing: the name of the package", key)
+	}
+	p.path(&sdk.Config, false, key, "config")
+	p.path(&sdk.Templates, false, key, "templates")
+	p.path(&sdk.Overlay.Dir, false, key, "overlay", "dir")
+	for _, list := range []struct {
+		name     string
+		patterns []string
+	}{{"replace", sdk.Overlay.Replace}, {"drop", sdk.Overlay.Drop}} {
+		for i, pattern := range list.patterns {
+			if _, err := path.Match(pattern, "x"); err != nil {
+				p.list.Add(p.at(key, "overlay", list.name, i), rule, "", "bad pattern %q", pattern)
+			}
+		}
+	}
+}
+
+var hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func (p *checker) generator(g *Generator) {
+	p.path(&g.Jar, true, "generator", "jar")
+	p.path(&g.Java, false, "generator", "java")
+	if !hexSum.MatchString(g.SHA256) {
+		p.list.Add(p.at("generator", "sha256"), rule, "leave out the section generator for the jar that sdkgen's own templates belong to",
+			"generator.sha256 is not 64 hexadecimal digits")
+	}
+}
+
+// path checks and cleans one path of the project.
+func (p *checker) path(value *string, required bool, keys ...any) {
+	name := dotted(keys)
+	switch {
+	case *value == "" && required:
+		p.list.Add(p.at(keys...), rule, "", "%s is missing", name)
+	case *value == "":
+	case strings.ContainsAny(*value, "\\\x00"), !filepath.IsLocal(filepath.FromSlash(*value)):
+		p.list.Add(p.at(keys...), rule, "write it relative to the project's root, with slashes",
+			"%s: %q is not a path inside the project", name, *value)
+	default:
+		*value = path.Clean(*value)
+	}
+}
+
+// dotted spells keys as the configuration's reader would: python.dir, apis[0].path.
+func dotted(keys []any) string {
+	var b strings.Builder
+	for i, key := range keys {
+		switch key := key.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", key)
+		case string:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(key)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,165 @@
+// Package gogen runs the Go generators as libraries over one load: controller-tools
+// (deepcopy, CRDs), kube-openapi (zz_generated.openapi.go and the report of API rule
+// violations) and code-generator (clientset, listers, informers, applyconfiguration).
+//
+// What they write is byte-identical to what their own commands of the same version
+// write; TestSameAsCommands runs both.
+package gogen
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2/generator"
+	"k8s.io/gengo/v2/namer"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
+)
+
+// Names of the stages, the origin of their artifacts.
+const (
+	DeepcopyStage = "deepcopy"
+	CRDStage      = "crd"
+	OpenAPIStage  = "openapi"
+	ClientsStage  = "clients"
+)
+
+// Generator makes Go code and CRDs from loaded API packages. It is not safe for
+// concurrent use: gengo keeps state in the process.
+type Generator struct {
+	api     *load.Result
+	root    string // the project's root, absolute
+	header  string // absolute path of the header file, may be empty
+	scratch string // absolute path of a directory that gengo may make directories in
+
+	controllerTools string // version
+	allowFloats     bool
+	base            *generator.Context
+	more            []string // packages that are to be seen as API packages, beside these
+}
+
+// Options are what a Generator needs beside the API.
+type Options struct {
+	Root    string // the project's root, absolute
+	Header  string // file with the header comment, relative to Root; empty for none
+	Scratch string // an existing directory outside the project
+	// ControllerTools is the version of controller-tools that this program is built with; CRDs name it.
+	ControllerTools string
+	// AllowDangerousTypes lets float fields pass.
+	AllowDangerousTypes bool
+}
+
+// New returns a Generator for the loaded packages.
+func New(api *load.Result, opts Options) (*Generator, error) {
+	g := &Generator{api: api, root: opts.Root, scratch: opts.Scratch, controllerTools: opts.ControllerTools, allowFloats: opts.AllowDangerousTypes}
+	if opts.Header != "" {
+		g.header = filepath.Join(opts.Root, filepath.FromSlash(opts.Header))
+		data, err := os.ReadFile(g.header)
+		if err != nil {
+			return nil, diag.List{{Rule: "header", Message: "the file of the header comment cannot be read: " + errors.Unwrap(err).Error(),
+				Pos: token.Position{Filename: opts.Header}, Hint: "header in sdkgen.yaml names it; leave it out for no comment"}}
+		}
+		if _, err := parser.ParseFile(token.NewFileSet(), opts.Header, append(data, "\n\npackage x\n"...), parser.ImportsOnly); err != nil {
+			return nil, diag.List{{Rule: "header", Message: "it is no Go comment", Pos: token.Position{Filename: opts.Header, Line: 1, Column: 1},
+				Hint: "write // before each line"}}
+		}
+		if strings.Contains(string(data), "YEAR") {
+			return nil, diag.List{{Rule: "header", Message: opts.Header + " holds the word YEAR, which generators replace by the clock's year",
+				Hint: "write the year, or none: generated files must not change with the clock"}}
+		}
+	}
+	return g, nil
+}
+
+// context returns a copy of the one gengo context with a generator's own name systems;
+// the default name system gives the order of types.
+func (g *Generator) context(names namer.NameSystems, defaultName string) (*generator.Context, error) {
+	if g.base == nil {
+		p, err := g.api.Parser(g.more...)
+		if err != nil {
+			return nil, err
+		}
+		if g.base, err = generator.NewContext(p, nil, ""); err != nil {
+			return nil, fmt.Errorf("building gengo's universe: %w", err)
+		}
+		g.tag()
+	}
+	ctx := *g.base
+	ctx.Inputs = nil
+	for _, pkg := range g.own() {
+		ctx.Inputs = append(ctx.Inputs, pkg.Path)
+	}
+	ctx.Namers = namer.NameSystems{}
+	for name, system := range names {
+		ctx.Namers[name] = system
+	}
+	orderer := namer.Orderer{Namer: names[defaultName]}
+	ctx.Order = orderer.OrderUniverse(ctx.Universe)
+	return &ctx, nil
+}
+
+// tag gives the packages of other modules the tag that openapi-gen wants to see, and takes away what
+// would have it call a method for the names of their definitions: each has that of its Go type.
+func (g *Generator) tag() {
+	paths := slices.Clone(g.more)
+	for _, pkg := range g.api.Packages {
+		if pkg.Foreign {
+			paths = append(paths, pkg.Path)
+		}
+	}
+	for _, path := range paths {
+		known := g.base.Universe[path]
+		if known == nil {
+			continue
+		}
+		known.Comments = append(withoutModelPackage(known.Comments), "+"+load.OpenAPITag+"=true")
+		for _, t := range known.Types {
+			t.CommentLines = withoutModelPackage(t.CommentLines)
+			delete(t.Methods, "OpenAPIModelName")
+		}
+	}
+}
+
+func withoutModelPackage(comments []string) []string {
+	return slices.DeleteFunc(comments, func(line string) bool {
+		return strings.HasPrefix(strings.TrimSpace(line), "+k8s:openapi-model-package")
+	})
+}
+
+// own returns the packages that are the project's, the only ones that Go code is written for.
+func (g *Generator) own() []*load.Package {
+	return slices.DeleteFunc(slices.Clone(g.api.Packages), func(pkg *load.Package) bool { return pkg.Foreign })
+}
+
+// run executes one gengo generator, under the name that its command has, and returns its files.
+func (g *Generator) run(command, stage string, names namer.NameSystems, defaultName string,
+	targets func(*generator.Context) ([]generator.Target, error),
+) (*artifact.Set, error) {
+	set := &artifact.Set{}
+	err := asCommand(command, func() error {
+		ctx, err := g.context(names, defaultName)
+		if err != nil {
+			return err
+		}
+		ctx.FileTypes = map[string]generator.FileType{
+			generator.GoFileType: &memory{set: set, root: g.scratch, origin: stage},
+		}
+		list, err := targets(ctx)
+		if err != nil {
+			return err
+		}
+		return ctx.ExecuteTargets(list)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("running %s: %w", command, err)
+	}
+	return set, nil
+}

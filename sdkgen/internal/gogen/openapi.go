@@ -1,0 +1,118 @@
+package gogen
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/gengo/v2"
+	"k8s.io/gengo/v2/generator"
+	"k8s.io/gengo/v2/types"
+	"k8s.io/kube-openapi/cmd/openapi-gen/args"
+	"k8s.io/kube-openapi/pkg/generators"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
+)
+
+// OpenAPIFile is the name of the file with a package's definitions.
+const OpenAPIFile = "zz_generated.openapi.go"
+
+// OpenAPI makes zz_generated.openapi.go of one package, and the report of API rule
+// violations in it, a line each, as openapi-gen prints it.
+func (g *Generator) OpenAPI(pkg *load.Package) (*artifact.Set, []byte, error) {
+	// The command that is run for each package on its own sees no other API package.
+	set, report, err := g.openapi(pkg.Path, pkg.Dir, func(t *types.Type) bool {
+		return t.Name.Package == pkg.Path || g.api.ByPath(t.Name.Package) == nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, ok := set.Lookup(path.Join(pkg.Dir, OpenAPIFile)); !ok {
+		return nil, nil, fmt.Errorf("running openapi-gen: it made no %s for %s", OpenAPIFile, pkg.Dir)
+	}
+	return set, report, nil
+}
+
+// Violations returns the report on types of packages that are not the project's own; goTypes are
+// the types, as "PACKAGE.Type". Whether the packages are tagged does not matter.
+func (g *Generator) Violations(goTypes []string) ([]byte, error) {
+	others := &Generator{api: g.api, root: g.root, header: g.header, scratch: g.scratch}
+	wanted := map[string]bool{}
+	for _, goType := range goTypes {
+		pkg := goType[:strings.LastIndexByte(goType, '.')]
+		if api := g.api.ByPath(pkg); api == nil || api.Foreign {
+			wanted[goType] = true
+			others.more = append(others.more, pkg)
+		}
+	}
+	slices.Sort(others.more)
+	others.more = slices.Compact(others.more)
+	_, report, err := others.openapi("others", "others", func(t *types.Type) bool { return wanted[t.Name.String()] })
+	return report, err
+}
+
+// openapi runs openapi-gen on the types that in says, for a package with that import path, whose
+// directory is dir.
+func (g *Generator) openapi(pkg, dir string, in func(*types.Type) bool) (*artifact.Set, []byte, error) {
+	report := filepath.Join(g.scratch, "violations.report")
+	opts := args.New()
+	opts.OutputDir = filepath.Join(g.scratch, filepath.FromSlash(dir))
+	opts.OutputPkg = pkg
+	opts.OutputFile = OpenAPIFile
+	opts.GoHeaderFile = g.header
+	opts.ReportFilename = report
+	if err := opts.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("configuring openapi-gen: %w", err)
+	}
+	set, err := g.run("openapi-gen", OpenAPIStage, generators.NameSystems(), generators.DefaultNameSystem(),
+		func(ctx *generator.Context) ([]generator.Target, error) {
+			ctx.Inputs = []string{pkg}
+			ctx.Order = slices.DeleteFunc(ctx.Order, func(t *types.Type) bool { return !in(t) })
+			ctx.Universe = enums(ctx.Universe)
+			header, err := gengo.GoBoilerplate(g.header, gengo.StdBuildTag, gengo.StdGeneratedBy)
+			if err != nil {
+				return nil, err
+			}
+			return generators.GetOpenAPITargets(ctx, opts, header), nil
+		})
+	if err != nil {
+		return nil, nil, err
+	}
+	violations, err := os.ReadFile(report)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading openapi-gen's report: %w", err)
+	}
+	return set, violations, nil
+}
+
+// enums returns a universe with no other types and constants than those of enumerations, which are all
+// that openapi-gen looks for there, beside the tags of packages. It does so twice for each type, through
+// the whole universe, so that its time would grow with the square of the types.
+func enums(all types.Universe) types.Universe {
+	few, text := types.Universe{}, all.Type(types.Name{Name: "string"})
+	isEnum := func(t *types.Type) bool {
+		return t.Kind == types.Alias && t.Underlying == text && gengo.ExtractCommentTags("+", t.CommentLines)["enum"] != nil //nolint:staticcheck // what openapi-gen itself reads tags by
+	}
+	for path, pkg := range all {
+		part := *pkg
+		part.Types, part.Constants = map[string]*types.Type{}, map[string]*types.Type{}
+		for name, t := range pkg.Types {
+			if t == text || isEnum(t) {
+				part.Types[name] = t
+			}
+		}
+		for name, c := range pkg.Constants {
+			if isEnum(c.Underlying) {
+				part.Constants[name] = c
+			}
+		}
+		if len(part.Types)+len(part.Constants)+len(part.Comments) > 0 { // openapi-gen makes do without the others
+			few[path] = &part
+		}
+	}
+	return few
+}

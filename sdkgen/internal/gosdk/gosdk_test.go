@@ -1,0 +1,41 @@
+package gosdk_test
+
+import (
+	"testing"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/gosdk"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
+)
+
+// TestAnnotate runs testdata/*.txtar, as testkit.Annotations says.
+func TestAnnotate(t *testing.T) {
+	testkit.Annotations(t, gosdk.Extension, annotate)
+}
+
+// annotate returns the document as the jar gets it.
+func annotate(document []byte) ([]byte, error) {
+	doc, err := swagger.Decode(document)
+	if err != nil {
+		return nil, err
+	}
+	out, err := gosdk.Annotate(doc)
+	if err != nil {
+		return nil, err
+	}
+	return swagger.Encode(out)
+}
+
+// TestCheckPackage tells names that Go imports from those that it does not.
+func TestCheckPackage(t *testing.T) {
+	for _, name := range []string{"example", "flux_operator", "v1", "Example"} {
+		if err := gosdk.CheckPackage(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for _, name := range []string{"", "_", "a-b", "a/b", "1a", "func", "main", "example_test", "a b", "a\n"} {
+		if gosdk.CheckPackage(name) == nil {
+			t.Errorf("%q is taken", name)
+		}
+	}
+}

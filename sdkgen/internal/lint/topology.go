@@ -1,0 +1,179 @@
+package lint
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+)
+
+// checkTopology reports list, map and struct types that do not fit the Go type or each other.
+func (l *linter) checkTopology(decl *declaration) {
+	is := l.shapeOf(decl)
+	for _, m := range decl.attached() {
+		switch m.known.name {
+		case "listType", "k8s:listType":
+			l.checkListType(m, is)
+		case "listMapKey", "k8s:listMapKey":
+			l.checkMapKey(m)
+		case "mapType":
+			if is.kind != anyKind && is.kind != objectKind {
+				l.complain(m, hintIf(is.kind == structKind, "+structType="+valueOf(m)), "+mapType at %s, which is no map", decl.title)
+			}
+		case "structType":
+			switch is.kind {
+			case structKind, anyKind, foreignKind:
+			case objectKind:
+				if _, ok := underlying(decl.typ).(*types.Map); ok {
+					l.complain(m, "+mapType="+valueOf(m), "+structType at %s, which is a map", decl.title)
+				}
+			default:
+				l.complain(m, "", "+structType at %s, which is no struct", decl.title)
+			}
+		}
+	}
+	one, other := decl.has("listType"), decl.has("k8s:listType")
+	if one != nil && other != nil && valueOf(one) != valueOf(other) {
+		l.complain(other, "keep one of the two", "+k8s:listType is %s, +listType is %s", valueOf(other), valueOf(one))
+	}
+}
+
+func hintIf(is bool, hint string) string {
+	if is {
+		return hint
+	}
+	return ""
+}
+
+func (l *linter) checkListType(m *marker, is shape) {
+	decl := m.decl
+	switch {
+	case is.kind == anyKind:
+	case is.kind == stringKind && itemOf(decl.typ) != nil:
+		l.complain(m, "remove it", "+%s at %s: a []byte is a string in JSON", m.known.name, decl.title)
+		return
+	case is.kind != arrayKind:
+		l.complain(m, hintIf(is.kind == objectKind, "+mapType=atomic"), "+%s at %s, which is no list", m.known.name, decl.title)
+		return
+	}
+	if valueOf(m) != "map" {
+		return
+	}
+	item := itemOf(decl.typ)
+	if item == nil {
+		return
+	}
+	if _, ok := underlying(item).(*types.Struct); !ok {
+		l.complain(m, "+"+m.known.name+"=set", "+%s=map at %s: the items are no structs", m.known.name, decl.title)
+		return
+	}
+	if decl.has("listMapKey", "k8s:listMapKey") == nil {
+		l.complain(m, "add the property that identifies an item: "+strings.Replace("+listMapKey=…", "list", strings.TrimSuffix(m.known.name, "Type"), 1),
+			"+%s=map without +listMapKey", m.known.name)
+	}
+}
+
+// checkMapKey reports a key that is not one of an associative list's items.
+func (l *linter) checkMapKey(m *marker) {
+	decl, key := m.decl, valueOf(m)
+	list := decl.has("listType", "k8s:listType")
+	if m.known.name == "k8s:listMapKey" && decl.has("k8s:unique") != nil {
+		return // validation-gen has it for lists that are atomic too
+	}
+	if list == nil || valueOf(list) != "map" {
+		l.complain(m, "+listType=map", "+%s=%s without +listType=map", m.known.name, key)
+		return
+	}
+	item := itemOf(decl.typ)
+	if item == nil {
+		return
+	}
+	if _, ok := underlying(item).(*types.Struct); !ok || implements(deref(item), "MarshalJSON") {
+		return
+	}
+	var names []string
+	for _, property := range l.properties(item) {
+		if property.tag.missing {
+			return // no API type, as those that are internal to a server
+		}
+		if property.name == key {
+			l.checkKeyType(m, property)
+			return
+		}
+		names = append(names, property.name)
+	}
+	hint := ""
+	if right := diag.Nearest(key, names); right != "" {
+		hint = "+" + m.known.name + "=" + right
+	}
+	l.complain(m, hint, "+%s=%s: %s has no such property", m.known.name, key, typeName(item, decl.pkg.Types))
+}
+
+func (l *linter) checkKeyType(m *marker, key property) {
+	if implements(deref(key.typ), "MarshalJSON") || implements(deref(key.typ), "MarshalText") {
+		return
+	}
+	switch underlying(key.typ).(type) {
+	case *types.Slice, *types.Array, *types.Map, *types.Struct:
+		l.complain(m, "", "+%s=%s: a key must be a string, a number or a boolean, it is %s", m.known.name, key.name, typeName(key.typ, m.decl.pkg.Types))
+	}
+}
+
+// underlying is the underlying type behind one pointer.
+func underlying(t types.Type) types.Type {
+	if t = deref(t); t == nil {
+		return nil
+	}
+	return t.Underlying()
+}
+
+// itemOf returns the type of a list's items, nil for other types.
+func itemOf(t types.Type) types.Type {
+	switch t := underlying(t).(type) {
+	case *types.Slice:
+		return t.Elem()
+	case *types.Array:
+		return t.Elem()
+	}
+	return nil
+}
+
+// typeName is a type as Go source in a package would name it.
+func typeName(t types.Type, in *types.Package) string {
+	return types.TypeString(t, func(other *types.Package) string {
+		if other == in {
+			return ""
+		}
+		return other.Name()
+	})
+}
+
+var scalarKinds = []kind{stringKind, integerKind, numberKind, booleanKind}
+
+// jsonKind is the kind of a type's JSON, of other packages' types too; anyKind where it is not known.
+func jsonKind(t types.Type) kind {
+	t = deref(t)
+	if t == nil || implements(t, "MarshalJSON") {
+		return anyKind
+	}
+	if implements(t, "MarshalText") {
+		return stringKind
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return basicKind(u)
+	case *types.Slice:
+		if isByte(u.Elem()) {
+			return stringKind
+		}
+		return arrayKind
+	case *types.Array:
+		return arrayKind
+	case *types.Map, *types.Struct:
+		return objectKind
+	}
+	return anyKind
+}
+
+func isScalar(t types.Type) bool { return slices.Contains(scalarKinds, jsonKind(t)) }

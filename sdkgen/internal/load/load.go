@@ -1,0 +1,209 @@
+// Package load reads the API packages of an operator once, for every generator.
+//
+// One "go list" gives the package graph. Only the packages that the API's types reach are
+// parsed and type-checked, without function bodies (see reach.go); controller-tools' generators
+// work on these directly, and the same syntax and types are handed to gengo's parser
+// (see universe.go), which on its own would read and check every dependency again.
+package load
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+)
+
+// Options says what to load and from where.
+type Options struct {
+	Root string   // the project's root, absolute
+	Env  []string // the environment of "go list", as os.Environ gives it
+	Dirs []string // directories of the project's API packages, slash-separated, relative to Root
+	// Foreign are API packages of modules that the project requires.
+	Foreign []Foreign
+}
+
+// Foreign names an API package that is not the project's own.
+type Foreign struct {
+	Path string // import path
+	Dir  string // directory for what is made of it, slash-separated, relative to Root
+}
+
+// Result is the loaded API.
+type Result struct {
+	Packages  []*Package         // in the order of Options.Dirs, then of Options.Foreign
+	Collector *markers.Collector // knows the markers of controller-tools' CRD and deepcopy generators
+	Checker   *loader.TypeChecker
+	// Warnings are findings in foreign packages that the generators can live with.
+	Warnings diag.List
+
+	root   string
+	home   *home
+	fset   *token.FileSet
+	config packages.Config
+}
+
+// Package is one API package: a group and version.
+type Package struct {
+	Dir         string // where its files go, slash-separated, relative to the root: the package's directory if it is the project's own
+	Folder      string // of its source, slash-separated: relative to the root, absolute if it lies outside
+	Foreign     bool   // a package of another module: nothing is written to it
+	Path        string // import path
+	Name        string // name in the package clause
+	Group       string // value of +groupName
+	GroupGoName string // value of +groupGoName, empty if there is none
+	Version     string
+	Kinds       []Kind // sorted by name
+
+	// Source is the package as controller-tools loads it.
+	Source *loader.Package
+
+	fields map[string]token.Pos // "Type" and "Type.Field" to where it is declared
+}
+
+// Kind is a root kind: a type with TypeMeta and ObjectMeta, or the list of one.
+type Kind struct {
+	Name string
+	List bool
+}
+
+// Load reads the packages. What is wrong with them is a diag.List: no Go files, syntax
+// and type errors, imports that do not resolve, missing tags, no root kind. Markers with values
+// that controller-tools cannot read are left to the linter, and to Problems.
+func Load(ctx context.Context, opts Options) (*Result, error) {
+	home, err := findHome(opts)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	cfg := packages.Config{
+		Context: ctx,
+		Mode:    packages.NeedModule,
+		Dir:     home.dir,
+		// Without cgo, "go list" need not run cgo for net and os/user; API types never need it, and a
+		// file that does is not read. It is asked for source alone, then, and does not start the compiler.
+		Env:        slices.Concat([]string{"GOGC=400"}, opts.Env, []string{"CGO_ENABLED=0"}),
+		BuildFlags: []string{"-compiled=false"},
+		Fset:       fset,
+	}
+	res := &Result{root: opts.Root, home: home, fset: fset, config: cfg}
+	res.Collector = &markers.Collector{Registry: &markers.Registry{}}
+	// A package's markers are parsed once, so all generators' must be known before.
+	for _, register := range []func(*markers.Registry) error{crdmarkers.Register, deepcopy.Generator{}.RegisterMarkers} {
+		if err := register(res.Collector.Registry); err != nil {
+			return nil, fmt.Errorf("registering markers: %w", err)
+		}
+	}
+
+	roots, err := loader.LoadRootsWithConfig(&cfg, home.importPaths...)
+	if err != nil {
+		return nil, cmp.Or(ctx.Err(), res.listError(err))
+	}
+	byPath := map[string]*loader.Package{}
+	for _, root := range roots {
+		byPath[root.PkgPath] = root
+	}
+	res.Checker = checkTypes(fset, roots)
+	for i, importPath := range home.importPaths {
+		pkg := &Package{Path: importPath, Source: byPath[importPath]}
+		if i < len(opts.Dirs) {
+			pkg.Dir, pkg.Folder = opts.Dirs[i], opts.Dirs[i]
+		} else {
+			pkg.Dir, pkg.Foreign = opts.Foreign[i-len(opts.Dirs)].Dir, true
+		}
+		if pkg.Source == nil {
+			return nil, diag.List{{Pos: token.Position{Filename: pkg.place()}, Rule: rule, Message: "no package was found", Hint: "run `go list " + importPath + "`"}}
+		}
+		res.Packages = append(res.Packages, pkg)
+	}
+	if err := res.Problems(); err != nil {
+		return nil, err
+	}
+	var list diag.List
+	for _, pkg := range res.Packages {
+		list = append(list, res.describe(pkg)...)
+	}
+	if err := list.Err(); err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+// place names the package where there is no position in it.
+func (p *Package) place() string {
+	if p.Foreign {
+		return p.Path
+	}
+	return p.Dir
+}
+
+// Pos returns where a type of the package is declared, or a field of it by its Go name; field is
+// empty for the type itself. The position is invalid if there is no such declaration.
+func (r *Result) Pos(pkg, typeName, field string) token.Position {
+	return r.declared(pkg, typeName, ".", field)
+}
+
+// PropertyPos is Pos for a field by its JSON name.
+func (r *Result) PropertyPos(pkg, typeName, property string) token.Position {
+	return r.declared(pkg, typeName, "#", property)
+}
+
+// At returns a position in a loaded package, relative to the root if it lies inside.
+func (r *Result) At(pos token.Pos) token.Position { return r.position(pos) }
+
+func (r *Result) declared(importPath, typeName, separator, field string) token.Position {
+	pkg := r.ByPath(importPath)
+	if pkg == nil {
+		return token.Position{}
+	}
+	for _, key := range []string{typeName + separator + field, typeName} {
+		if pos, ok := pkg.fields[key]; ok && key != typeName+separator {
+			return r.position(pos)
+		}
+	}
+	return token.Position{}
+}
+
+// ByPath returns the package with that import path, nil if it was not asked for.
+func (r *Result) ByPath(importPath string) *Package {
+	for _, pkg := range r.Packages {
+		if pkg.Path == importPath {
+			return pkg
+		}
+	}
+	return nil
+}
+
+// Own says whether an import path is one of a module that holds API packages of the project.
+func (r *Result) Own(importPath string) bool {
+	return slices.ContainsFunc(r.home.holders, func(m module) bool { return m.holds(importPath) })
+}
+
+func (r *Result) position(pos token.Pos) token.Position {
+	return r.relative(r.fset.Position(pos))
+}
+
+// relative makes the file's name relative to the root if it lies inside. What the go command says is
+// relative to the directory that it runs in.
+func (r *Result) relative(pos token.Position) token.Position {
+	if pos.Filename != "" && !filepath.IsAbs(pos.Filename) {
+		pos.Filename = filepath.Join(r.home.dir, pos.Filename)
+	}
+	return relative(r.root, pos)
+}
+
+func relative(root string, pos token.Position) token.Position {
+	if rel, err := filepath.Rel(root, pos.Filename); err == nil && filepath.IsLocal(rel) {
+		pos.Filename = filepath.ToSlash(rel)
+	}
+	return pos
+}

@@ -1,0 +1,203 @@
+package load
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+)
+
+// Problems returns what stops the packages from being used: list and parse errors, errors in type
+// declarations, and what generators found since, which controller-tools' note on the package.
+// Type errors elsewhere than in a declaration come from loading only what types need.
+func (r *Result) Problems() error {
+	asked := map[*packages.Package]*Package{}
+	roots := make([]*packages.Package, 0, len(r.Packages))
+	for _, pkg := range r.Packages {
+		asked[pkg.Source.Package] = pkg
+		roots = append(roots, pkg.Source.Package)
+	}
+	var causes, effects diag.List
+	packages.Visit(roots, nil, func(pkg *packages.Package) {
+		api, own := asked[pkg]
+		if own && !api.Foreign && !r.hasGoFiles(api.Dir) {
+			causes.Add(token.Position{Filename: api.Dir}, rule, "write the types there, and doc.go with their tags, or correct apis in sdkgen.yaml",
+				"there are no Go files, tests aside")
+			return
+		}
+		place := pkg.PkgPath
+		if own {
+			place = api.place()
+		}
+		for _, e := range oneEach(pkg.Errors) {
+			found := r.finding(place, e)
+			switch {
+			case e.Kind == packages.TypeError:
+				if (own || isLocal(pkg)) && inTypeDecl(r.fset, pkg, parsePosition(e.Pos)) {
+					effects = append(effects, found)
+				}
+			case e.Kind == packages.ListError && !own && (found.Pos.Line == 0 || !filepath.IsLocal(found.Pos.Filename)):
+				// Something far below does not resolve; where types need it, they are undefined.
+			case e.Kind == packages.ListError || found.Pos.Line > 0:
+				causes = append(causes, found)
+			default:
+				effects = append(effects, found)
+			}
+		}
+	})
+	if err := causes.Err(); err != nil {
+		return err
+	}
+	return effects.Err()
+}
+
+// oneEach puts errors that go on about the one before them, which begin with a tab, on a line of
+// their own below it.
+func oneEach(errs []packages.Error) []packages.Error {
+	var out []packages.Error
+	for _, e := range errs {
+		if more, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(out) > 0 {
+			out[len(out)-1].Msg += "\n" + more + ": " + e.Pos
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// isLocal says whether a package is of the project's module, or of one that go.work or a
+// replace directive finds in a directory.
+func isLocal(pkg *packages.Package) bool {
+	m := pkg.Module
+	return m != nil && (m.Main || m.Replace != nil && m.Replace.Version == "")
+}
+
+// hasGoFiles says whether a directory has Go files that are not tests. The go command, asked for
+// the import path of an empty directory, looks for it in other modules.
+func (r *Result) hasGoFiles(dir string) bool {
+	entries, err := os.ReadDir(filepath.Join(r.root, filepath.FromSlash(dir)))
+	return err != nil || slices.ContainsFunc(entries, isSource)
+}
+
+// isSource says whether a file of a package's directory is Go source and no test.
+func isSource(entry os.DirEntry) bool {
+	return !entry.IsDir() && strings.HasSuffix(entry.Name(), ".go") && !strings.HasSuffix(entry.Name(), "_test.go")
+}
+
+// finding turns an error of the go command, the parser or the type checker into a finding; the
+// package, by directory or path, stands for its position where it has none.
+func (r *Result) finding(pkg string, e packages.Error) diag.Diagnostic {
+	pos := r.relative(parsePosition(e.Pos))
+	if pos.Line == 0 {
+		pos = token.Position{Filename: pkg}
+	}
+	message, hint := r.advice(e.Msg)
+	return diag.Diagnostic{Pos: pos, Rule: rule, Message: message, Hint: hint}
+}
+
+// advice splits what the go command says into what is wrong, which is one line, and what to do.
+func (r *Result) advice(text string) (message, hint string) {
+	message, hint, _ = strings.Cut(strings.ReplaceAll(text, r.root+string(filepath.Separator), ""), "\n")
+	hint = strings.TrimSpace(hint)
+	if strings.HasPrefix(hint, "go ") {
+		hint = "run `" + hint + "`" + in(r.root, r.home.dir)
+		message = toDo.ReplaceAllString(message, "")
+	}
+	for _, known := range refusals {
+		if m := known.said.FindStringSubmatchIndex(message); m != nil {
+			return string(known.said.ExpandString(nil, known.message, message, m)), known.hint
+		}
+	}
+	if missing, ok := strings.CutPrefix(message, "no required module provides package "); ok {
+		hint = cmp.Or(r.home.misplaced(r.root, missing), hint)
+	}
+	return message, hint
+}
+
+// toDo is how the go command leads over to a command.
+var toDo = regexp.MustCompile(`; to [a-z]+( it)?:$`)
+
+// misplaced says where in the project a package would be that the go command does not find, "" if
+// no module of it has such a path.
+func (h *home) misplaced(root, importPath string) string {
+	above, _ := moduleOf(root, root) // without one, the module that is loaded from is all there is
+	for _, m := range []module{h.module, above} {
+		if m.path == "" || !m.holds(importPath) {
+			continue
+		}
+		dir := filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(importPath, m.path)))
+		switch holder, err := moduleOf(root, dir); {
+		case err != nil || !holder.holds(importPath):
+		case holder == h.module:
+			return "this module would have it in the directory " + folder(root, dir) + ", where there are no Go files"
+		default:
+			return "it would be of the module in " + folder(root, holder.dir) + ": move what the API needs of it, or " + h.reach(root, holder)
+		}
+	}
+	return ""
+}
+
+// listError is the finding for a failure of the go command itself.
+func (r *Result) listError(err error) error {
+	text := err.Error()
+	if _, stderr, _ := strings.Cut(text, "stderr: "); strings.TrimSpace(stderr) != "" {
+		text = stderr
+	}
+	message, hint := r.advice(strings.TrimSpace(text))
+	if hint == "" {
+		hint = "is the go command on PATH, and does `go list` succeed here?"
+	}
+	return diag.List{{Rule: rule, Message: message, Hint: hint}}
+}
+
+// parsePosition reads "file:line:col", "file:line" or "-".
+func parsePosition(s string) token.Position {
+	pos := token.Position{Filename: s}
+	var numbers []int
+	for range 2 {
+		i := strings.LastIndexByte(pos.Filename, ':')
+		if i < 0 {
+			break
+		}
+		n, err := strconv.Atoi(pos.Filename[i+1:])
+		if err != nil {
+			break
+		}
+		numbers = append([]int{n}, numbers...)
+		pos.Filename = pos.Filename[:i]
+	}
+	if len(numbers) > 0 {
+		pos.Line = numbers[0]
+	}
+	if len(numbers) > 1 {
+		pos.Column = numbers[1]
+	}
+	if pos.Filename == "-" {
+		pos.Filename = ""
+	}
+	return pos
+}
+
+func inTypeDecl(fset *token.FileSet, src *packages.Package, pos token.Position) bool {
+	for _, file := range src.Syntax {
+		if fset.Position(file.FileStart).Filename != pos.Filename {
+			continue
+		}
+		for _, decl := range file.Decls {
+			gen, ok := decl.(*ast.GenDecl)
+			if ok && gen.Tok == token.TYPE && fset.Position(gen.Pos()).Line <= pos.Line && pos.Line <= fset.Position(gen.End()).Line {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,93 @@
+package load
+
+import (
+	"go/types"
+	"reflect"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+)
+
+// endless finds types that hold themselves with no struct in between, or embed themselves.
+// openapi-gen writes such types out where they are used, and would not end.
+func (r *Result) endless(pkg *types.Package) diag.List {
+	e := &endless{state: map[types.Type]int{}}
+	for _, name := range pkg.Scope().Names() {
+		if obj, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok {
+			e.visit(obj.Type())
+		}
+	}
+	var list diag.List
+	for _, obj := range e.found {
+		list.Add(r.position(obj.Pos()), rule, "let it be a struct with a field for what it holds, or take apiextensionsv1.JSON",
+			"the type %s is made of itself, without end", obj.Name())
+	}
+	return list
+}
+
+// endless looks for circles through what is written out in place.
+type endless struct {
+	state map[types.Type]int
+	later []types.Type // what is referred to, not written out
+	found []*types.TypeName
+}
+
+// The states of a type.
+const (
+	unseen = iota
+	open   // is being written out
+	done
+)
+
+// visit checks a type and all that it reaches.
+func (e *endless) visit(t types.Type) {
+	for e.later = []types.Type{t}; len(e.later) > 0; {
+		next := e.later[0]
+		e.later = e.later[1:]
+		e.expand(next)
+	}
+}
+
+// expand follows what is written out in place of t.
+func (e *endless) expand(t types.Type) {
+	t = types.Unalias(t)
+	named, _ := t.(*types.Named)
+	if named != nil {
+		t = named.Origin()
+	}
+	switch e.state[t] {
+	case done:
+		return
+	case open:
+		if named != nil {
+			e.found = append(e.found, named.Obj())
+		}
+		return
+	}
+	e.state[t] = open
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		e.expand(u.Elem())
+	case *types.Slice:
+		e.expand(u.Elem())
+	case *types.Array:
+		e.expand(u.Elem())
+	case *types.Map:
+		e.expand(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if inlined(u, i) {
+				e.expand(u.Field(i).Type())
+			} else {
+				e.later = append(e.later, u.Field(i).Type())
+			}
+		}
+	}
+	e.state[t] = done
+}
+
+// inlined says whether a field is embedded and takes part in its struct's JSON.
+func inlined(s *types.Struct, i int) bool {
+	name, _, _ := strings.Cut(reflect.StructTag(s.Tag(i)).Get("json"), ",")
+	return s.Field(i).Embedded() && name == ""
+}

@@ -1,0 +1,81 @@
+package openapigen_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
+)
+
+// TestTemplates runs testdata/templates/*.txtar: the files are those of a directory of templates for
+// the generator go, "config.json" is its configuration, and "error" what is said of it.
+func TestTemplates(t *testing.T) {
+	testkit.Each(t, "templates/*.txtar", func(t *testing.T, c *testkit.Case) {
+		dir := t.TempDir()
+		job := job("go", "go", filepath.Join(dir, "templates"))
+		job.Called = "templates"
+		for _, f := range c.Files {
+			switch f.Name {
+			case "error":
+			case "config.json":
+				if err := json.Unmarshal(f.Data, &job.Config); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				testkit.Write(t, job.Templates, f.Name, f.Data)
+			}
+		}
+		jar := fakeJar(t, "for config; do :; done; echo x > $(dirname $config)/out/f")
+		_, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []openapigen.Job{job})
+		said := ""
+		if err != nil {
+			said = err.Error() + "\n"
+		}
+		c.Want(t, "error", said)
+	})
+}
+
+// TestFolders checks where the files of the package and project directories go, and that a configuration which
+// names kinds of files does not leave them out.
+func TestFolders(t *testing.T) {
+	for _, c := range []struct {
+		generator string
+		given     map[string]any
+		folder    string
+		made      any
+	}{
+		{"go", nil, "", nil},
+		{"go", map[string]any{"models": ""}, "", "extra.go,NOTES"},
+		{"go", map[string]any{"supportingFiles": ""}, "", ""},
+		{"python-legacy", map[string]any{"supportingFiles": "x.py"}, "made", "x.py,extra.go,NOTES"},
+	} {
+		scratch, dir := t.TempDir(), t.TempDir()
+		testkit.Write(t, dir, "package/extra.go.mustache", []byte("package {{packageName}}\n"))
+		testkit.Write(t, dir, "project/NOTES.mustache", []byte("{{packageName}}\n"))
+		job := job("sdk", c.generator, dir)
+		if c.given != nil {
+			job.Config["globalProperties"] = c.given
+		}
+		jar := fakeJar(t, "for config; do :; done; echo x > $(dirname $config)/out/f")
+		if _, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), scratch, []openapigen.Job{job}); err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Files            map[string]struct{ Folder, DestinationFilename string }
+			GlobalProperties map[string]any
+		}
+		if err := json.Unmarshal(testkit.Read(t, filepath.Join(scratch, "sdk/config.json")), &got); err != nil {
+			t.Fatal(err)
+		}
+		file := got.Files["package/extra.go.mustache"]
+		if file.Folder != c.folder || file.DestinationFilename != "extra.go" || got.GlobalProperties["supportingFiles"] != c.made {
+			t.Errorf("%+v: %+v", c, got)
+		}
+		if notes := got.Files["project/NOTES.mustache"]; notes.Folder != "" || notes.DestinationFilename != "NOTES" {
+			t.Errorf("%+v: %+v", c, notes)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package pipeline_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/flux-framework/flux-operator/sdkgen/"
+
+// allowed says which packages of this module each package of the toolchain may import.
+var allowed = map[string][]string{
+	"internal/diag":       {},
+	"internal/artifact":   {"internal/diag"},
+	"internal/cache":      {},
+	"internal/prose":      {},
+	"internal/config":     {"internal/diag"},
+	"internal/load":       {"internal/diag"},
+	"internal/gogen":      {"internal/artifact", "internal/diag", "internal/load"},
+	"internal/lint":       {"internal/diag", "internal/load"},
+	"internal/rules":      {"internal/diag"},
+	"internal/swagger":    {"internal/diag"},
+	"internal/pysdk":      {"internal/prose", "internal/swagger"}, // both read the document's conventions
+	"internal/gosdk":      {"internal/prose", "internal/swagger"},
+	"internal/openapigen": {"internal/artifact", "internal/cache", "internal/diag", "internal/prose"},
+	"internal/overlay":    {"internal/artifact", "internal/diag"},
+	"internal/python":     {},
+	"internal/pyuse":      {"internal/artifact", "internal/diag", "internal/python"},
+	"templates":           {},
+	testkit:               {"internal/openapigen", "internal/prose", "templates"},
+	"internal/pipeline": {
+		"internal/artifact", "internal/cache", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
+		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/python", "internal/pyuse", "internal/rules", "internal/swagger",
+		"templates",
+	},
+	"internal/cli": {"internal/artifact", "internal/diag", "internal/pipeline"},
+	"swagger":      {"internal/config", "internal/pipeline", "internal/swagger"},
+	".":            {"internal/cli"},
+}
+
+// testkit is part of the tests: nothing else may import it.
+const testkit = "internal/testkit"
+
+type listed struct {
+	ImportPath   string
+	Dir          string
+	GoFiles      []string
+	Imports      []string // of GoFiles; the others are of tests
+	TestImports  []string
+	XTestImports []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "../../...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var pkg listed
+		if err := dec.Decode(&pkg); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, pkg)
+	}
+	if len(all) < len(allowed) {
+		t.Fatalf("go list found %d packages", len(all))
+	}
+	return all
+}
+
+// TestImportLaw holds every package against the table above.
+func TestImportLaw(t *testing.T) {
+	seen := 0
+	for _, pkg := range packages(t) {
+		name := relative(pkg.ImportPath)
+		limit, ruled := allowed[name]
+		if ruled {
+			seen++
+		}
+		if !ruled && !strings.HasPrefix(name, "test/") {
+			t.Errorf("%s is not in the table: say what it may import", name)
+		}
+		for _, imported := range pkg.Imports {
+			other, own := strings.CutPrefix(imported, module)
+			if !own {
+				continue
+			}
+			if ruled && !slices.Contains(limit, other) {
+				t.Errorf("%s may not import %s", name, other)
+			}
+		}
+	}
+	if seen != len(allowed) {
+		t.Errorf("the table names %d packages, %d of them exist", len(allowed), seen)
+	}
+}
+
+// TestTestkit: only tests import golden, and some do.
+func TestTestkit(t *testing.T) {
+	tests := 0
+	for _, pkg := range packages(t) {
+		if slices.Contains(pkg.Imports, module+testkit) {
+			t.Errorf("%s may import %s in its tests only", pkg.ImportPath, testkit)
+		}
+		if slices.Contains(slices.Concat(pkg.TestImports, pkg.XTestImports), module+testkit) {
+			tests++
+		}
+	}
+	if tests == 0 {
+		t.Errorf("no test imports %s: the check sees nothing", testkit)
+	}
+}
+
+// relative is an import path below the module's, "." for the module's own.
+func relative(path string) string {
+	if path+"/" == module {
+		return "."
+	}
+	return strings.TrimPrefix(path, module)
+}
+
+// reserved are functions with an effect outside the process, and the packages of the toolchain
+// that may call them.
+var reserved = map[string][]string{
+	"exec.Command":        {"internal/openapigen"},
+	"exec.CommandContext": {"internal/openapigen"},
+	// Scratch and beside the jar, the cache directory, and -o FILE.
+	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/cache", "internal/artifact", "internal/cli"},
+	"os.MkdirAll":  {"internal/openapigen", "internal/cache", "internal/artifact"},
+	"os.MkdirTemp": {"internal/pipeline"},
+	"os.CopyFS":    {"internal/pipeline"}, // sdkgen's own templates, to scratch
+	"os.RemoveAll": {"internal/pipeline"},
+	"os.Create":    {},
+	"os.OpenFile":  {},
+	"os.Remove":    {"internal/artifact", "internal/cache", "internal/openapigen"}, // in the cache directory, and beside the jar
+	"os.Rename":    {"internal/cache", "internal/openapigen"},                      // the same
+	"os.Getwd":     {},
+	"os.Getenv":    {},
+	"os.Environ":   {"internal/cli", "swagger"},
+	"time.Now":     {"internal/cache"}, // the last use of an entry
+	"fmt.Print":    {},
+	"fmt.Println":  {},
+	"fmt.Printf":   {},
+}
+
+// TestEffects finds calls of the reserved functions where they do not belong: only artifact
+// writes the project (through os.Root), only openapigen starts processes, and the environment
+// is an argument everywhere below cmd/. What is part of the tests may do as they do.
+func TestEffects(t *testing.T) {
+	calls := 0
+	for _, pkg := range packages(t) {
+		name := relative(pkg.ImportPath)
+		if _, ruled := allowed[name]; !ruled || name == testkit {
+			continue
+		}
+		for _, file := range pkg.GoFiles {
+			syntax, err := parser.ParseFile(token.NewFileSet(), filepath.Join(pkg.Dir, file), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(syntax, func(n ast.Node) bool {
+				selector, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if x, ok := selector.X.(*ast.Ident); ok {
+					call := x.Name + "." + selector.Sel.Name
+					if who, is := reserved[call]; is {
+						calls++
+						if !slices.Contains(who, name) {
+							t.Errorf("%s/%s may not call %s", name, file, call)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	if calls == 0 {
+		t.Error("no call was found at all: the check sees nothing")
+	}
+}

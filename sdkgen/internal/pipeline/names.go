@@ -1,0 +1,66 @@
+package pipeline
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
+)
+
+// checkNames finds groups and versions of the project's own that the API server would not take, and
+// a group that is no name in Go where clients are made.
+func checkNames(api *load.Result, clients bool) diag.List {
+	var list diag.List
+	for _, pkg := range api.Packages {
+		if pkg.Foreign {
+			continue
+		}
+		pos := token.Position{Filename: pkg.Folder + "/doc.go", Line: 1, Column: 1}
+		first, _, dotted := strings.Cut(pkg.Group, ".")
+		if len(validation.IsDNS1123Subdomain(pkg.Group)) > 0 || !dotted {
+			list.Add(pos, "load", "write a domain that you own in lower case, such as\n// +groupName=example.org",
+				"the group %q is no domain name with a dot, as the API server wants it", pkg.Group)
+		} else if clients && pkg.GroupGoName == "" && strings.Contains(first, "-") {
+			list.Add(pos, "load", "add above the package clause, in a spelling that you like:\n// +groupGoName="+camel(first),
+				"the group %q has a dash, and clients in Go want a name without", pkg.Group)
+		}
+		if len(validation.IsDNS1035Label(pkg.Version)) > 0 {
+			list.Add(pos, "load", "name the package, or +versionName, like v1alpha1, v1beta1 or v1", "the version %q is no name that the API server takes", pkg.Version)
+		}
+	}
+	return list
+}
+
+// camel is a name with dashes as Go writes it.
+func camel(name string) string {
+	var b strings.Builder
+	for part := range strings.SplitSeq(name, "-") {
+		if part != "" {
+			b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+		}
+	}
+	return b.String()
+}
+
+// missingLists finds root kinds of the project's own without a list, which the clients need, and
+// which the API server makes up.
+func missingLists(api *load.Result) diag.List {
+	var list diag.List
+	for _, pkg := range api.Packages {
+		for _, kind := range pkg.Kinds {
+			if kind.List || pkg.Foreign || slices.Contains(pkg.Kinds, load.Kind{Name: kind.Name + "List", List: true}) {
+				continue
+			}
+			list.Add(api.Pos(pkg.Path, kind.Name, ""), "load", fmt.Sprintf("write beside it:\n"+
+				"// %[1]sList is a list of them.\n// +kubebuilder:object:root=true\ntype %[1]sList struct {\n"+
+				"\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ListMeta `json:\"metadata,omitempty\"`\n\tItems []%[1]s `json:\"items\"`\n}", kind.Name),
+				"the kind %[1]s has no list: there is no %[1]sList with metav1.TypeMeta and metav1.ListMeta", kind.Name)
+		}
+	}
+	return list
+}

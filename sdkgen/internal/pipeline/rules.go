@@ -1,0 +1,123 @@
+package pipeline
+
+import (
+	"context"
+	"go/token"
+	"slices"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/rules"
+)
+
+// BrokenRules says that API rules are broken, that exceptions are stale, or that Python which was
+// written by hand names what the SDK does not have.
+type BrokenRules struct{ List diag.List }
+
+// Error implements error.
+func (e *BrokenRules) Error() string { return e.List.Error() }
+
+// Unwrap gives the findings.
+func (e *BrokenRules) Unwrap() error { return e.List }
+
+// Rules checks the API rules: in the project's own packages, or, with all, in every type that the
+// API reaches. It returns the number of known violations; new and stale ones are a *BrokenRules.
+func (p *Project) Rules(ctx context.Context, all bool) (known int, err error) {
+	r, report, err := p.report(ctx, all)
+	if err != nil {
+		return 0, err
+	}
+	return r.checkRules(report, all)
+}
+
+// UpdateRules rewrites the exceptions list so that it accepts today's violations. Without all,
+// exceptions for packages that are not the project's own stay.
+func (p *Project) UpdateRules(ctx context.Context, all bool) error {
+	file := p.cfg.Rules.Exceptions
+	if file == "" {
+		return diag.List{{Rule: "config", Message: "there is no exceptions list to update",
+			Hint: "write in sdkgen.yaml:\nrules:\n  exceptions: hack/violation_exceptions.list"}}
+	}
+	r, report, err := p.report(ctx, all)
+	if err != nil {
+		return err
+	}
+	violations, err := rules.ParseReport("openapi-gen's report", report)
+	if err != nil {
+		return err
+	}
+	old, err := r.readOptional(file)
+	if err != nil {
+		return err
+	}
+	if !all {
+		exceptions, err := rules.ParseExceptions(file, old)
+		if err != nil {
+			return err
+		}
+		for _, e := range exceptions {
+			if !r.api.Own(e.Package) {
+				violations = append(violations, e.Violation)
+			}
+		}
+	}
+	return artifact.Replace(p.root, artifact.File{Path: file, Data: rules.Update(old, violations)})
+}
+
+// report runs openapi-gen for its report on the API rules.
+func (p *Project) report(ctx context.Context, all bool) (*run, []byte, error) {
+	r := p.newRun(Options{NoCache: true})
+	if err := r.load(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := r.needSchemas(); err != nil {
+		return nil, nil, err
+	}
+	var reports []byte
+	for _, pkg := range r.api.Packages {
+		if pkg.Foreign {
+			continue
+		}
+		_, report, err := r.gen.OpenAPI(pkg)
+		if err != nil {
+			return nil, nil, err
+		}
+		reports = append(reports, report...)
+	}
+	if !all {
+		return r, reports, nil
+	}
+	others, err := r.gen.Violations(r.schemas.Types())
+	return r, append(reports, others...), err
+}
+
+// checkRules holds a report against the exceptions list, and returns the number of known
+// violations. Without all, exceptions for packages that are not the project's own do not count.
+func (r *run) checkRules(report []byte, all bool) (known int, err error) {
+	violations, err := rules.ParseReport("openapi-gen's report", report)
+	if err != nil {
+		return 0, err
+	}
+	data, err := r.readOptional(r.cfg.Rules.Exceptions)
+	if err != nil {
+		return 0, err
+	}
+	exceptions, err := rules.ParseExceptions(r.cfg.Rules.Exceptions, data)
+	if err != nil {
+		return 0, err
+	}
+	if !all {
+		exceptions = slices.DeleteFunc(exceptions, func(e rules.Exception) bool { return !r.api.Own(e.Package) })
+	}
+	res := rules.Check(violations, exceptions)
+	locate := func(pkg, typeName, field string) token.Position {
+		if pos := r.api.Pos(pkg, typeName, field); pos.IsValid() {
+			return pos
+		}
+		return token.Position{Filename: pkg}
+	}
+	if list := res.Diagnostics(r.cfg.Rules.Exceptions, locate); len(list) > 0 {
+		return 0, &BrokenRules{list}
+	}
+	return len(res.Known), nil
+}

@@ -1,0 +1,123 @@
+package pysdk_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
+)
+
+// TestRender sends every case of testdata through the real jar with the project's templates
+// and options: each model must be where its imports look for it, each package must import
+// without a warning, and the tests that are generated with it must pass.
+func TestRender(t *testing.T) {
+	jar := testkit.Jar(t)
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		testkit.Missing(t, err.Error())
+	}
+	templates, err := filepath.Abs("../../templates/python/mustache")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var jobs []openapigen.Job
+	documents := map[string][]byte{}
+	for _, c := range testkit.Cases(t, "*.txtar") {
+		document, err := annotate([]byte(c.Part("swagger.json")))
+		if err != nil || c.Name == "endless" {
+			continue // an "error" case; and one of which no object is valid
+		}
+		name := "sdk_" + strings.ReplaceAll(c.Name, "-", "_") // types is a module of Python
+		documents[name] = document
+		jobs = append(jobs, openapigen.Job{
+			Stage: "python", Name: name, Generator: "python-legacy",
+			Spec: document, Config: options(name), Templates: templates,
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	sets, err := jar.Run(ctx, slog.New(slog.DiscardHandler), t.TempDir(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, job := range jobs {
+		t.Run(job.Name, func(t *testing.T) {
+			checkModules(t, sets[i], job.Name, documents[job.Name])
+			dir := t.TempDir()
+			unpack(t, sets[i], dir)
+			cmd := exec.CommandContext(ctx, python, "-W", "error", "-m", "unittest", "discover", "-s", "test")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=.")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// options are those that the templates want, for a package of a name.
+func options(name string) map[string]any {
+	config := pysdk.Options()
+	config["packageName"], config["packageVersion"] = name, "0.0.1"
+	return config
+}
+
+// checkModules looks for each definition's class in the module where others import it from,
+// with its texts as the extension has them.
+func checkModules(t *testing.T, set *artifact.Set, name string, document []byte) {
+	t.Helper()
+	var doc struct {
+		Definitions map[string]struct {
+			Model pysdk.Model `json:"x-sdkgen-python"`
+		}
+	}
+	if err := json.Unmarshal(testkit.Unmarked(t, document), &doc); err != nil {
+		t.Fatal(err)
+	}
+	sources := map[string]string{}
+	for file := range set.All() {
+		if path.Dir(file.Path) == name+"/models" {
+			sources[strings.TrimSuffix(path.Base(file.Path), ".py")] = string(file.Data)
+		}
+	}
+	for class, definition := range doc.Definitions {
+		imported := regexp.MustCompile(`from \.(\w+) import ` + class + "\n").FindStringSubmatch(sources["__init__"])
+		if imported == nil {
+			t.Errorf("there is no class %s", class)
+			continue
+		}
+		module, source := imported[1], sources[imported[1]]
+		for _, field := range definition.Model.Fields {
+			if !field.Required && !strings.Contains(source, field.Default) || !strings.Contains(source, string(field.Doc)) || !strings.Contains(source, field.Key) {
+				t.Errorf("%s.py does not say of %s what it should", module, field.Attr)
+			}
+		}
+		if !strings.Contains(source, `"""`+string(definition.Model.Doc)+`"""`) {
+			t.Errorf("%s.py has another text", module)
+		}
+		for _, other := range definition.Model.Models {
+			if !strings.Contains(sources["__init__"], " import "+other.Class+"\n") {
+				t.Errorf("%s imports %s, which is not there", class, other.Class)
+			}
+		}
+	}
+}
+
+func unpack(t *testing.T, set *artifact.Set, dir string) {
+	t.Helper()
+	for file := range set.All() {
+		testkit.Write(t, dir, file.Path, file.Data)
+	}
+}

@@ -1,0 +1,267 @@
+// Package swagger makes swagger.json: the flattened Swagger 2.0 document that the SDKs
+// are generated from. It says what the API server enforces.
+//
+// Structure and descriptions come from kube-openapi's definitions, which are evaluated
+// from the generated source (Evaluate) or compiled in (hack/swagger). Every constraint
+// (defaults, required, enums, bounds, list types, …) comes from the schema that
+// controller-tools makes of the same type, the one the CRD is flattened from: openapi-gen
+// knows none of the kubebuilder markers and invents zero values as defaults. A type of
+// another module has no definition of its own; it is all controller-tools' schema.
+//
+// The document is closed (each $ref has a target), pruned to what the root kinds reach,
+// and named by Namer. Build compares it with the CRDs; see Compare.
+package swagger
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-openapi/spec"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apischema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+)
+
+// Stage is the name of the stage that makes swagger.json, and Doc is the file's name.
+const (
+	Stage = "swagger"
+	Doc   = "swagger.json"
+)
+
+const rule = "swagger"
+
+// API is one package with its definitions, and what controller-tools says of its types.
+type API struct {
+	Package string // import path
+	Group   string
+	Version string
+	Kinds   []Kind // root kinds and their lists
+
+	Definitions Definitions
+	// Schema returns the unflattened schema of a Go type, "PACKAGE.Type", whose references are
+	// controller-tools' with the package. False if there is no such type.
+	Schema func(goType string) (apiextensionsv1.JSONSchemaProps, bool)
+	// CRD returns the CRD of a root kind, with the versions that there are; nil if there is none.
+	CRD func(kind string) *apiextensionsv1.CustomResourceDefinition
+	// Pointer says whether a Go type holds a property by a pointer.
+	Pointer func(goType, property string) bool
+	// Locate returns where a type, or a property of it by its JSON name, is declared.
+	Locate func(goType, property string) token.Position
+}
+
+// Kind is a root kind of the package.
+type Kind struct {
+	Name   string
+	List   bool
+	Plural string // the resource's name in paths; empty for a list
+}
+
+// Options are the parts of the document that are the project's choice.
+type Options struct {
+	Title string
+	Names map[string]string // definition names by Go type; they win over Namer's rules
+}
+
+// Build makes the document. Its info.version is the API version. What does not fit together
+// is a diag.List with the Go position.
+func Build(api API, opts Options) (*spec.Swagger, error) {
+	b := &builder{api: api, namer: newNamer(api.Package, opts.Names), definitions: spec.Definitions{}, origin: map[string]string{}}
+	for _, kind := range api.Kinds {
+		b.want(api.Package+"."+kind.Name, "")
+	}
+	b.drain()
+	for _, kind := range api.Kinds {
+		b.mark(kind)
+	}
+	doc := &spec.Swagger{SwaggerProps: spec.SwaggerProps{
+		Swagger:     "2.0",
+		Info:        &spec.Info{InfoProps: spec.InfoProps{Title: opts.Title, Version: api.Version}},
+		Paths:       &spec.Paths{Paths: map[string]spec.PathItem{}},
+		Parameters:  map[string]spec.Parameter{},
+		Definitions: b.definitions,
+	}}
+	b.addPaths(doc)
+	if err := b.problems.Err(); err != nil {
+		return nil, err
+	}
+	if err := Compare(doc, api).Err(); err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// Encode returns the document as it is written: indented, keys sorted, a newline at the end.
+func Encode(doc *spec.Swagger) ([]byte, error) {
+	raw, err := json.Marshal(doc)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the document: %w", err)
+	}
+	// A pass through plain maps sorts the keys, and keeps <, > and & as they are.
+	var plain any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&plain); err != nil {
+		return nil, fmt.Errorf("encoding the document: %w", err)
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(plain); err != nil {
+		return nil, fmt.Errorf("encoding the document: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// Decode reads a document that Encode wrote.
+func Decode(data []byte) (*spec.Swagger, error) {
+	doc := &spec.Swagger{}
+	if err := json.Unmarshal(data, doc); err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", Doc, err)
+	}
+	raw, err := exact(data)
+	if err != nil {
+		return nil, fmt.Errorf("decoding %s: %w", Doc, err)
+	}
+	source, _ := raw.(map[string]any)
+	definitions, _ := source["definitions"].(map[string]any)
+	for name, schema := range doc.Definitions {
+		restore(&schema, definitions[name])
+		doc.Definitions[name] = schema
+	}
+	return doc, nil
+}
+
+// builder collects the definitions that the root kinds reach.
+type builder struct {
+	api         API
+	namer       *namer
+	definitions spec.Definitions
+	queue       []string          // Go types that are wanted and not defined yet
+	origin      map[string]string // what refers to a Go type first: another with its property
+	problems    diag.List
+}
+
+// want makes sure that a Go type gets a definition, and returns its name. from is the Go type
+// and property that refers to it, for messages.
+func (b *builder) want(goType, from string) string {
+	name, fresh, err := b.namer.name(goType)
+	if err != nil {
+		b.problemAt(from, "swagger.names in sdkgen.yaml gives a type another name", "%v", err)
+	}
+	if fresh {
+		b.queue = append(b.queue, goType)
+		b.origin[goType] = from
+	}
+	return name
+}
+
+func (b *builder) drain() {
+	for len(b.queue) > 0 {
+		goType := b.queue[0]
+		b.queue = b.queue[1:]
+		name, _, _ := b.namer.name(goType)
+		b.definitions[name] = b.define(goType)
+	}
+}
+
+// define makes the definition of a struct type.
+func (b *builder) define(goType string) spec.Schema {
+	truth, ok := b.kindSchema(goType)
+	if !ok {
+		b.problemAt(goType, "", "no schema of %s was made", goType)
+		return spec.Schema{}
+	}
+	var schema spec.Schema
+	if def, own := b.api.Definitions[goType]; own {
+		converted, err := convert(def.Schema)
+		if err != nil {
+			b.problemAt(goType, "", "converting the definition of %s: %v", goType, err)
+		}
+		schema = converted
+		b.sameProperties(goType, schema, truth)
+	} else if goTypePackage(goType) == b.api.Package {
+		b.problemAt(goType, "export the type, and let it not say +k8s:openapi-gen=false", "%s has no OpenAPI definition", goType)
+	}
+	b.enforce(&schema, truth, goType, "")
+	schema.AddExtension(goTypeExtension, goTypeValue(goType))
+	if _, kubernetes := KubernetesName(goType); kubernetes && goTypePackage(goType) == b.api.Package {
+		schema.AddExtension(ownExtension, true)
+	}
+	if !IsKubernetes(schema) {
+		b.pointers(schema, goType)
+	}
+	return schema
+}
+
+// pointers marks optional scalars which Go holds by pointers: there the zero value is something else than
+// no value.
+func (b *builder) pointers(schema spec.Schema, goType string) {
+	for name, property := range schema.Properties {
+		scalar := len(property.Type) == 1 && slices.Contains([]string{"string", "integer", "number", "boolean"}, property.Type[0])
+		if scalar && !slices.Contains(schema.Required, name) && b.api.Pointer(goType, name) {
+			property.AddExtension(pointerExtension, true)
+			schema.Properties[name] = property
+		}
+	}
+}
+
+// sameProperties reports properties that only one of definition and schema has.
+func (b *builder) sameProperties(goType string, schema spec.Schema, truth apiextensionsv1.JSONSchemaProps) {
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if _, ok := truth.Properties[name]; !ok {
+			b.problemAt(goType+"#"+name, "does the field have a json tag, and is it exported?",
+				"property %s is in openapi-gen's definition but not in the CRD", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(truth.Properties)) {
+		if _, ok := schema.Properties[name]; !ok {
+			b.problemAt(goType+"#"+name, "does the field say +k8s:openapi-gen=false?", "property %s is in the CRD but not in openapi-gen's definition", name)
+		}
+	}
+}
+
+// mark gives a root kind its group, version and kind.
+func (b *builder) mark(kind Kind) {
+	name, _, _ := b.namer.name(b.api.Package + "." + kind.Name)
+	schema := b.definitions[name]
+	schema.AddExtension(kindExtension, kindValue(apischema.GroupVersionKind{
+		Group: b.api.Group, Version: b.api.Version, Kind: kind.Name,
+	}))
+	if kind.Plural != "" {
+		schema.AddExtension(pluralExtension, kind.Plural)
+	}
+	b.definitions[name] = schema
+}
+
+// problemAt adds a finding at "GOTYPE" or "GOTYPE#property". One in another package is
+// positioned where the API comes to it.
+func (b *builder) problemAt(at, hint, format string, args ...any) {
+	goType, property, _ := strings.Cut(at, "#")
+	pos := b.api.Locate(goType, property)
+	for !pos.IsValid() && b.origin[goType] != "" {
+		goType, property, _ = strings.Cut(b.origin[goType], "#")
+		pos = b.api.Locate(goType, property)
+	}
+	b.problems.Add(pos, rule, hint, format, args...)
+}
+
+func goTypePackage(goType string) string {
+	pkg, _ := splitType(goType)
+	return pkg
+}
+
+// splitType splits "PACKAGE.Type".
+func splitType(goType string) (pkg, name string) {
+	i := strings.LastIndexByte(goType, '.')
+	if i < 0 {
+		return "", goType
+	}
+	return goType[:i], goType[i+1:]
+}

@@ -1,0 +1,117 @@
+package testkit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/txtar"
+)
+
+const (
+	// ModulePath is that of the modules that Project writes.
+	ModulePath = "example.org/op"
+	// Fixture is the module whose go.mod and go.sum the modules of tests have, for the tests of a package
+	// under internal/.
+	Fixture = "../../test/project"
+	// Repository is the root of the repository that it lies in, whose API some tests take as their example.
+	Repository = "../../.."
+)
+
+// Offline is an environment in which the go command does not ask the network.
+func Offline() []string {
+	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=")
+}
+
+// Project writes an archive as a project to a new directory. Where it has no go.mod, it gets
+// that of Fixture, so that whatever is imported there can be imported from the module cache; "go.mod+"
+// is added to it. "module:" in the archive's comment is a module path other than ModulePath, or
+// "none", which leaves the project without a go.mod.
+func Project(t *testing.T, archive *txtar.Archive) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	for _, f := range archive.Files {
+		Write(t, root, f.Name, f.Data)
+	}
+	module := field(archive, "module")
+	if module == "none" || index(archive, "go.mod") >= 0 {
+		return root
+	}
+	if module == "" {
+		module = ModulePath
+	}
+	if err := WriteModule(root, module); err != nil {
+		t.Fatal(err)
+	}
+	goMod := filepath.Join(root, "go.mod")
+	Write(t, root, "go.mod", append(Read(t, goMod), part(archive, "go.mod+")...))
+	return root
+}
+
+// WriteModule writes a go.mod of a module of that path, and a go.sum, to a directory. It requires of
+// others what Fixture does, which is in the module cache afterwards.
+func WriteModule(dir, module string) error {
+	if err := fetch(); err != nil {
+		return err
+	}
+	name := filepath.Join(Fixture, "go.mod")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	file, err := modfile.Parse(name, data, nil)
+	if err != nil {
+		return err
+	}
+	if err := file.AddModuleStmt(module); err != nil {
+		return err
+	}
+	if data, err = file.Format(); err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(Fixture, "go.sum"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), data, 0o644), os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
+}
+
+// fetch has the go command put into its module cache what Fixture's module graph and its packages need,
+// once for each test binary: a test may be the first thing that runs on a machine.
+var fetch = sync.OnceValue(func() error {
+	for _, args := range [][]string{{"list", "-m", "all"}, {"list", "-deps", "./..."}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir, cmd.Env = Fixture, append(os.Environ(), "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("fetching the modules of %s: %w\n%s", Fixture, err, out)
+		}
+	}
+	return nil
+})
+
+// Read returns what a file holds.
+func Read(t *testing.T, file string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Write writes the file name, which has slashes, below root, with its directories.
+func Write(t *testing.T, root, name string, data []byte) {
+	t.Helper()
+	file := filepath.Join(root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,23 @@
+// Package templates holds sdkgen's own mustache templates, and says which openapi-generator they
+// belong to.
+package templates
+
+import "embed"
+
+// FS has the templates of each language, in the directories Python and Go.
+//
+//go:embed all:python/mustache all:go/mustache
+var FS embed.FS
+
+// The directories of FS.
+const (
+	Python = "python/mustache"
+	Go     = "go/mustache"
+)
+
+// The jar of openapi-generator that the templates are written for: the name that hack/tools.py
+// gives its file, and its checksum, in hex.
+const (
+	Jar       = "openapi-generator-cli-6.6.0.jar"
+	JarSHA256 = "9718ff7844e89462c75dcd9b20a35136f6db257bfe1b874db1e3002e99de4609"
+)

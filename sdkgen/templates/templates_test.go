@@ -1,0 +1,48 @@
+package templates_test
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/flux-framework/flux-operator/sdkgen/templates"
+)
+
+// TestFS: every file in the directories of templates is there as it is, also where its name starts with
+// an underscore.
+func TestFS(t *testing.T) {
+	for _, dir := range []string{templates.Python, templates.Go} {
+		files := 0
+		err := fs.WalkDir(os.DirFS("."), dir, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			files++
+			want, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			if got, err := fs.ReadFile(templates.FS, name); err != nil || string(got) != string(want) {
+				t.Errorf("%s differs from the one on disk: %v", name, err)
+			}
+			return nil
+		})
+		if err != nil || files == 0 {
+			t.Errorf("%s: %d files, %v", dir, files, err)
+		}
+	}
+}
+
+// TestJar: hack/tools.py fetches the jar that the templates belong to.
+func TestJar(t *testing.T) {
+	script, err := os.ReadFile("../../hack/tools.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{`JAR_FILE = "` + templates.Jar + `"`, `JAR_SHA256 = "` + templates.JarSHA256 + `"`} {
+		if !strings.Contains(string(script), "\n"+line+"\n") {
+			t.Errorf("hack/tools.py has no line %s", line)
+		}
+	}
+}
