@@ -20,7 +20,7 @@ import (
 // Exit codes.
 const (
 	exitOK          = 0
-	exitDiffers     = 1   // verify found a difference, or a rule for the API or for hand-written Python is broken
+	exitDiffers     = 1   // verify found a difference, or an API rule is broken
 	exitUndecided   = 2   // bad configuration or input, or a missing tool
 	exitInterrupted = 130 // SIGINT or SIGTERM; nothing was written, or everything
 )

@@ -32,7 +32,7 @@ type Config struct {
 	// sdkgen's own templates belong to, in the directory of tools.
 	Generator Generator `yaml:"generator"`
 	// Python is the SDK made by the jar's python-legacy generator.
-	Python *Python `yaml:"python"`
+	Python *SDK `yaml:"python"`
 	// Go is the client made by the jar's go generator.
 	Go *SDK `yaml:"go"`
 	// Clients are the packages made by code-generator.
@@ -103,14 +103,6 @@ type SDK struct {
 	Templates string `yaml:"templates"`
 	// Overlay is what is laid over the jar's output.
 	Overlay Overlay `yaml:"overlay"`
-}
-
-// Python is the SDK in Python, and the code that uses it.
-type Python struct {
-	SDK `yaml:",inline"`
-	// Check are files and directories with hand-written Python that is held against the SDK: what it
-	// imports from it, and the attributes of models that it names. The overlay's always is.
-	Check []string `yaml:"check"`
 }
 
 // Overlay is what is laid over the jar's output: preserved template files.

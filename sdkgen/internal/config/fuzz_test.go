@@ -3,7 +3,6 @@ package config_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -78,14 +77,7 @@ func paths(cfg *config.Config) map[string]string {
 	if cfg.Clients != nil {
 		all["clients"] = cfg.Clients.Dir
 	}
-	sdks := map[string]*config.SDK{"go": cfg.Go}
-	if cfg.Python != nil {
-		sdks["python"] = &cfg.Python.SDK
-		for i, name := range cfg.Python.Check {
-			all[fmt.Sprint("python, check ", i)] = name
-		}
-	}
-	for name, sdk := range sdks {
+	for name, sdk := range map[string]*config.SDK{"python": cfg.Python, "go": cfg.Go} {
 		if sdk != nil {
 			all[name+", dir"], all[name+", config"] = sdk.ForVersion("v1"), sdk.Config
 			all[name+", templates"], all[name+", overlay"] = sdk.Templates, sdk.Overlay.Dir

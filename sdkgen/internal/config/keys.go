@@ -11,22 +11,13 @@ func keysOf(structName string) []string {
 	if found == nil {
 		return nil
 	}
-	keys := tags(found)
-	slices.Sort(keys)
-	return keys
-}
-
-// tags are the keys of a struct, and of those that are inline in it.
-func tags(t reflect.Type) []string {
 	var keys []string
-	for field := range t.Fields() {
-		switch tag := field.Tag.Get("yaml"); {
-		case tag == ",inline":
-			keys = append(keys, tags(field.Type)...)
-		case field.IsExported():
-			keys = append(keys, tag)
+	for field := range found.Fields() {
+		if field.IsExported() {
+			keys = append(keys, field.Tag.Get("yaml"))
 		}
 	}
+	slices.Sort(keys)
 	return keys
 }
 

@@ -109,12 +109,7 @@ func (p *checker) check(cfg *Config) {
 	if cfg.Clients != nil {
 		p.path(&cfg.Clients.Dir, true, "clients", "dir")
 	}
-	if cfg.Python != nil {
-		p.sdk(cfg, &cfg.Python.SDK, "python")
-		for i := range cfg.Python.Check {
-			p.path(&cfg.Python.Check[i], true, "python", "check", i)
-		}
-	}
+	p.sdk(cfg, cfg.Python, "python")
 	p.sdk(cfg, cfg.Go, "go")
 	if cfg.Generator != (Generator{}) {
 		p.generator(&cfg.Generator)

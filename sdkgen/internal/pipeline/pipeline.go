@@ -3,7 +3,6 @@
 //
 //	load -> openapi (and the API rules) -> swagger -> python, go (one Java process)
 //	     -> deepcopy, crd, clients, while Java runs
-//	     -> a check of the Python that uses the SDK
 //
 // generate and verify are the same plan; generate commits it, verify prints it as a diff.
 package pipeline

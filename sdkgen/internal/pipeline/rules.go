@@ -10,8 +10,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/rules"
 )
 
-// BrokenRules says that API rules are broken, that exceptions are stale, or that Python which was
-// written by hand names what the SDK does not have.
+// BrokenRules says that API rules are broken, or that exceptions are stale.
 type BrokenRules struct{ List diag.List }
 
 // Error implements error.

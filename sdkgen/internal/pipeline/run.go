@@ -26,7 +26,6 @@ type run struct {
 	keys    map[string]string
 	read    []load.Input                    // see inputs
 	docs    memo[*spec.Swagger]             // see decode
-	printed memo[*spec.Swagger]             // see annotate
 	jar     func() (*openapigen.Jar, error) // looks for it, once
 	api     *load.Result
 	gen     *gogen.Generator
@@ -86,10 +85,6 @@ func (r *run) all(ctx context.Context) error {
 			return err
 		}
 	}
-	users, err := r.users()
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	sdks := make(chan error, 1)
@@ -112,10 +107,7 @@ func (r *run) all(ctx context.Context) error {
 	if sdkErr != nil {
 		return sdkErr
 	}
-	if err := job.collect(r); err != nil {
-		return err
-	}
-	return r.checkUse(users)
+	return job.collect(r)
 }
 
 // stage runs one stage if it is needed, or takes its files from the tree if nothing that they

@@ -37,11 +37,7 @@ type language struct {
 func (p *Project) languages() []language { return []language{p.python(), p.golang()} }
 
 func (p *Project) python() language {
-	lang := language{PythonStage, "python-legacy", nil, templates.Python, pysdk.Options, pysdk.CheckPackage, pysdk.Annotate}
-	if p.cfg.Python != nil {
-		lang.sdk = &p.cfg.Python.SDK
-	}
-	return lang
+	return language{PythonStage, "python-legacy", p.cfg.Python, templates.Python, pysdk.Options, pysdk.CheckPackage, pysdk.Annotate}
 }
 
 func (p *Project) golang() language {
@@ -124,7 +120,10 @@ func (r *run) prepare(lang language) (p part, err error) {
 		if err != nil {
 			return p, err
 		}
-		annotated, err := r.annotate(lang, file)
+		annotated, err := lang.annotate(doc)
+		if list, ok := errors.AsType[swagger.Unfits](err); ok {
+			return p, &unfit{list, file.Path, doc}
+		}
 		if err != nil {
 			return p, err
 		}
@@ -154,21 +153,6 @@ func (r *run) decode(file artifact.File) (*spec.Swagger, error) {
 			return nil, fmt.Errorf("reading %q: %w", file.Path, err)
 		}
 		return doc, nil
-	})
-}
-
-// annotate adds to a document what a language's templates print, once.
-func (r *run) annotate(lang language, file artifact.File) (*spec.Swagger, error) {
-	return r.printed.get(lang.stage+" "+file.Path, func() (*spec.Swagger, error) {
-		doc, err := r.decode(file)
-		if err != nil {
-			return nil, err
-		}
-		annotated, err := lang.annotate(doc)
-		if list, ok := errors.AsType[swagger.Unfits](err); ok {
-			return nil, &unfit{list, file.Path, doc}
-		}
-		return annotated, err
 	})
 }
 
