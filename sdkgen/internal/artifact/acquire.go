@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"fmt"
+	"go/token"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -9,25 +10,12 @@ import (
 	"sync"
 
 	"github.com/gofrs/flock"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// BusyError says that another process has the repository.
-type BusyError struct {
-	Root string
-	PID  int // 0 if it is not known
-}
-
-func (e *BusyError) Error() string {
-	who := "another sdkgen"
-	if e.PID != 0 {
-		who += fmt.Sprintf(" (pid %d)", e.PID)
-	}
-	return fmt.Sprintf("%s is generating in %q; wait for it to end or stop it", who, e.Root)
-}
-
 // Acquire makes sure that this is the only run that writes the repository at
-// root, an absolute path. It does not wait: if another run has it, the error is
-// a *BusyError. The lock is the kernel's, so a killed run leaves none behind.
+// root, an absolute path. It does not wait: another run is an error. The lock is the kernel's, so a killed run leaves none behind.
 //
 // Its file lies in dir, which is made if need be, under a name that depends on
 // where root really is; runs exclude each other if they are given the same dir.
@@ -51,7 +39,11 @@ func Acquire(dir, root string) (release func() error, err error) {
 		return nil, fmt.Errorf("locking %q by %q: %w", root, name+".lock", err)
 	}
 	if !ok {
-		return nil, &BusyError{Root: root, PID: readPID(name + ".pid")}
+		who := "another sdkgen"
+		if pid := readPID(name + ".pid"); pid != 0 {
+			who += fmt.Sprintf(" (pid %d)", pid)
+		}
+		return nil, diag.Errorf(token.Position{}, "lock", "wait until it ends, or stop it", "%s is running in %q", who, root)
 	}
 	// The id has a file of its own: on Windows nobody can read a locked one.
 	// It is for the message of others only: what goes wrong with it is no

@@ -55,7 +55,7 @@ func TestStageClean(t *testing.T) {
 			}
 			var drift []string
 			for _, c := range changes {
-				drift = append(drift, c.Kind.String()+" "+c.Path)
+				drift = append(drift, string(c.Kind)+" "+c.Path)
 			}
 			same(t, "Drift", tt.drift, drift)
 		})
@@ -69,7 +69,7 @@ func TestStageWithoutKeyIsNotClean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := NewPlan(root, old, set, map[string]string{"py": "", "rules": "k"})
+	plan, err := NewPlan(root, old, set, map[string]string{"py": "", "rules": "k"}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

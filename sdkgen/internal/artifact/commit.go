@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"maps"
 	"os"
 	"path"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
 // stagers is how many files are written and synced at a time: a disk does many
@@ -75,9 +78,14 @@ func (c *commit) fail(err error) error {
 func (c *commit) current() error {
 	data, err := readLockFile(c.root)
 	if err == nil && !bytes.Equal(data, c.plan.onDisk) {
-		err = fmt.Errorf("writing %q: the file has changed since it was read; run again", LockName)
+		err = moved(LockName, "the file has changed since sdkgen read it")
 	}
 	return err
+}
+
+// moved reports what others did to the tree while sdkgen was running.
+func moved(p, format string, args ...any) error {
+	return diag.Errorf(token.Position{Filename: p}, "output", "run sdkgen again", format, args...)
 }
 
 // prepare does all that can be undone: steps 2 to 4 of the package comment.
@@ -122,16 +130,16 @@ func (c *commit) setLock(l *Lock) error {
 // differs from a new path only in case. Empty directories that orphans were in go
 // too, for a killed run may have got no further than that.
 func (c *commit) unblock() error {
-	files, folders := map[string]bool{}, map[string]bool{}
+	files, dirs := map[string]bool{}, map[string]bool{}
 	for _, w := range c.plan.of(Added) {
 		files[fold(w.Path)] = true
 		for d := range parents(w.Path) {
-			folders[fold(d)] = true
+			dirs[fold(d)] = true
 		}
 	}
 	var blockers []string
 	for _, d := range c.plan.of(Deleted) {
-		blocks := files[fold(d.Path)] || folders[fold(d.Path)]
+		blocks := files[fold(d.Path)] || dirs[fold(d.Path)]
 		for up := range parents(d.Path) {
 			blocks = blocks || files[fold(up)]
 		}
@@ -154,15 +162,15 @@ func (c *commit) mkdirs(writes []Change) error {
 			switch {
 			case err != nil:
 				return err
-			case n.kind == folder:
+			case n.kind == directory:
 				continue
 			case n.kind != absent:
-				return fmt.Errorf("writing %q: %q is a %s and no directory", w.Path, n.at, n.kind)
+				return moved(n.at, "a %s is where the directory of %q must go", n.kind, w.Path)
 			}
 			if err := c.mkdir(d); err != nil {
 				return fmt.Errorf("writing %q: %w", w.Path, err)
 			}
-			t.dirs[d] = node{kind: folder, at: d}
+			t.dirs[d] = node{kind: directory, at: d}
 			c.made = append(c.made, d)
 			c.touched[path.Dir(d)] = true
 		}
@@ -218,7 +226,7 @@ func (c *commit) recheck() error {
 		}
 		free := n.kind == absent || n.kind == regular && (w.Kind == Modified || twins[fold(w.Path)])
 		if !free {
-			return fmt.Errorf("writing %q: a %s has appeared there since sdkgen looked; run again", w.Path, n.kind)
+			return moved(w.Path, "a %s was created while sdkgen was running", n.kind)
 		}
 	}
 	return nil
@@ -278,7 +286,7 @@ func (c *commit) finish() error {
 	t := newTree(c.root)
 	for _, d := range slices.Sorted(maps.Keys(c.touched)) {
 		n, err := t.look(d)
-		if err == nil && n.kind == folder {
+		if err == nil && n.kind == directory {
 			err = c.syncDir(d)
 		}
 		errs = append(errs, err)

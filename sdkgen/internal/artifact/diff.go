@@ -3,26 +3,25 @@ package artifact
 import (
 	"bytes"
 	"cmp"
-	"fmt"
+	"go/token"
 	"os"
 	"path"
 	"slices"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// Diff returns what would have to change below root to make it hold set, in
-// the order of the paths: files that are missing, that differ in bytes or in
-// the executable bit, and orphans, which are the files that old lists and set
-// lacks. It reads only. What stands in the way is a *RefusedError with all of
-// it: a hand-written file (one that old does not list and that differs), a
-// symbolic link, a file where a directory must go or the reverse, and, in a
-// partial run, a file of a stage outside the run.
-func Diff(root *os.Root, old *Lock, set *Set, opts ...Option) ([]Change, error) {
+// compareTree returns the changes that make the tree below root hold set, sorted by
+// path: files that are missing, that differ in bytes or in the executable bit,
+// and orphans, which are the files that old lists and set lacks. It only reads.
+// Every path that cannot be written is a diagnostic: a hand-written file (one
+// that old does not list and that differs), a symbolic link, a file where a
+// directory must go or the reverse, and, in a partial run, a file of a stage
+// outside the run.
+func compareTree(root *os.Root, old *Lock, set *Set, stages []string, opts Options) ([]Change, error) {
 	d := &differ{
-		tree: newTree(root), old: old,
+		tree: newTree(root), old: old, opts: opts, stages: stages,
 		orphans: map[string]Entry{}, folded: map[string]string{}, homes: map[string]bool{},
-	}
-	for _, opt := range opts {
-		opt(&d.options)
 	}
 	for e := range old.All() {
 		if _, ok := set.Lookup(e.Path); ok || !d.covers(e.Stage) {
@@ -47,10 +46,8 @@ func Diff(root *os.Root, old *Lock, set *Set, opts ...Option) ([]Change, error) 
 			return nil, err
 		}
 	}
-	if len(d.refused) > 0 {
-		slices.SortStableFunc(d.refused, func(a, b Refusal) int { return cmp.Compare(a.Path, b.Path) })
-		same := func(a, b Refusal) bool { return a.Path == b.Path }
-		return nil, &RefusedError{Refusals: slices.CompactFunc(d.refused, same)}
+	if err := d.blocked.Err(); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(d.changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
 	return d.changes, nil
@@ -58,34 +55,40 @@ func Diff(root *os.Root, old *Lock, set *Set, opts ...Option) ([]Change, error) 
 
 type differ struct {
 	*tree
-	options
+	opts    Options
+	stages  []string // of this run
 	old     *Lock
 	orphans map[string]Entry
 	folded  map[string]string // folded path of an orphan -> its path
 	homes   map[string]bool   // the directories that orphans are or were in
 	changes []Change
-	refused []Refusal
+	blocked diag.List // paths that cannot be written; one diagnostic each
 }
 
-func (d *differ) refuse(p, hint, reason string, args ...any) {
-	d.refused = append(d.refused, Refusal{Path: p, Reason: fmt.Sprintf(reason, args...), Hint: hint})
+// covers tells if a stage is part of the run.
+func (d *differ) covers(stage string) bool {
+	return !d.opts.Partial || slices.Contains(d.stages, stage)
+}
+
+// block reports a path that cannot be written or deleted, unless it is reported already.
+func (d *differ) block(p, hint, format string, args ...any) {
+	if !slices.ContainsFunc(d.blocked, func(b diag.Diagnostic) bool { return b.Pos.Filename == p }) {
+		d.blocked.Add(token.Position{Filename: p}, "output", hint, format, args...)
+	}
 }
 
 const (
 	hintMove  = "move it away"
-	hintAdopt = "move it away or run `sdkgen generate --adopt`"
-	hintLink  = "replace it by what it points to, or remove it"
-	hintOnly  = "run all stages together"
+	hintAdopt = "move it away, or run `sdkgen generate --adopt` to overwrite it"
+	hintLink  = "replace it with the file or directory that it points to, or remove it"
+	hintOnly  = "run `sdkgen generate` without --only"
 )
 
 // file compares one file of the set with the disk.
 func (d *differ) file(f File) error {
 	listed, ours := d.old.Lookup(f.Path)
-	switch {
-	case !d.covers(f.Origin):
-		return fmt.Errorf("comparing %q: its stage %q is none of this run", f.Path, f.Origin)
-	case ours && !d.covers(listed.Stage):
-		d.refuse(f.Path, hintOnly, "is made by stage %q now and was by stage %q, which is not part of this run", f.Origin, listed.Stage)
+	if ours && !d.covers(listed.Stage) {
+		d.block(f.Path, hintOnly, "stage %q makes the file that stage %q made before, and %[2]q is not part of this run", f.Origin, listed.Stage)
 		return nil
 	}
 	n, err := d.look(f.Path)
@@ -97,16 +100,16 @@ func (d *differ) file(f File) error {
 		d.add(f)
 	case regular:
 		return d.compare(f, n, ours)
-	case folder:
-		return d.overFolder(f)
+	case directory:
+		return d.overDirectory(f)
 	case blocked:
 		if _, ok := d.orphans[n.at]; ok {
 			d.add(f)
 		} else {
-			d.refuse(n.at, hintMove, "is a file where the directory of %q must go", f.Path)
+			d.block(n.at, hintMove, "a file is where the directory of %q must go", f.Path)
 		}
 	default:
-		d.refuse(n.at, hintLink, "is a %s, and sdkgen writes %q there", n.kind, f.Path)
+		d.block(n.at, hintLink, "cannot write %q: the path is a %s", f.Path, n.kind)
 	}
 	return nil
 }
@@ -131,8 +134,8 @@ func (d *differ) compare(f File, n node, ours bool) error {
 	same, mode := bytes.Equal(data, f.Data), modeOf(n.info, f.Mode)
 	switch {
 	case same && mode == f.Mode:
-	case !same && !ours && !d.adopt:
-		d.refuse(f.Path, hintAdopt, "exists and was not written by sdkgen")
+	case !same && !ours && !d.opts.Adopt:
+		d.block(f.Path, hintAdopt, "the file exists and was not written by sdkgen")
 	default:
 		d.changes = append(d.changes, Change{Path: f.Path, Kind: Modified, Old: data, New: f.Data, OldMode: mode, Mode: f.Mode, Origin: f.Origin})
 	}
@@ -151,17 +154,17 @@ func (d *differ) renamed(p string, n node) (bool, error) {
 	return err == nil && o.kind == regular && os.SameFile(n.info, o.info), err
 }
 
-// overFolder handles a directory where the file f must go: it may go if all that
+// overDirectory handles a directory where the file f must go: it may go if all that
 // is in it are orphans.
-func (d *differ) overFolder(f File) error {
+func (d *differ) overDirectory(f File) error {
 	foreign, err := d.foreign(f.Path)
 	switch {
 	case err != nil:
 		return err
 	case foreign == f.Path:
-		d.refuse(f.Path, hintMove, "is an empty directory where a file must go")
+		d.block(f.Path, hintMove, "an empty directory is where a file must go")
 	case foreign != "":
-		d.refuse(f.Path, hintMove, "is a directory where a file must go, with %q in it", foreign)
+		d.block(f.Path, hintMove, "a directory with %q in it is where a file must go", foreign)
 	default:
 		d.add(f)
 	}
@@ -184,7 +187,7 @@ func (d *differ) foreign(dir string) (string, error) {
 		found := p
 		if _, ok := d.orphans[p]; ok && n.kind == regular || n.kind == regular && isTemp(name) {
 			continue
-		} else if n.kind == folder {
+		} else if n.kind == directory {
 			found, err = d.foreign(p)
 		}
 		if found != "" || err != nil {
@@ -201,7 +204,7 @@ func (d *differ) orphan(e Entry) error {
 		return err
 	}
 	switch n.kind {
-	case absent, folder, blocked: // the file is gone
+	case absent, directory, blocked: // the file is gone
 	case regular:
 		data, err := d.read(e.Path)
 		if err != nil {
@@ -209,7 +212,7 @@ func (d *differ) orphan(e Entry) error {
 		}
 		d.changes = append(d.changes, Change{Path: e.Path, Kind: Deleted, Old: data, OldMode: modeOf(n.info, e.mode()), Origin: e.Stage})
 	default:
-		d.refuse(n.at, hintLink, "is a %s, and sdkgen deletes %q there", n.kind, e.Path)
+		d.block(n.at, hintLink, "cannot delete %q: the path is a %s", e.Path, n.kind)
 	}
 	return nil
 }

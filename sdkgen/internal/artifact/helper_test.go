@@ -74,25 +74,25 @@ func keysOf(set *Set, more ...string) map[string]string {
 }
 
 // generate is what the pipeline does with a finished set.
-func generate(root *os.Root, set *Set, opts ...Option) error {
-	plan, err := planFor(root, set, opts...)
+func generate(root *os.Root, set *Set) error {
+	plan, err := planFor(root, set)
 	if err != nil {
 		return err
 	}
 	return Commit(context.Background(), root, plan)
 }
 
-func planFor(root *os.Root, set *Set, opts ...Option) (*Plan, error) {
+func planFor(root *os.Root, set *Set) (*Plan, error) {
 	old, err := ReadLock(root)
 	if err != nil {
 		return nil, err
 	}
-	return NewPlan(root, old, set, keysOf(set), opts...)
+	return NewPlan(root, old, set, keysOf(set), Options{})
 }
 
-func mustGenerate(t testing.TB, root *os.Root, set *Set, opts ...Option) {
+func mustGenerate(t testing.TB, root *os.Root, set *Set) {
 	t.Helper()
-	if err := generate(root, set, opts...); err != nil {
+	if err := generate(root, set); err != nil {
 		t.Fatal(err)
 	}
 }

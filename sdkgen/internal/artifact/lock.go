@@ -67,7 +67,7 @@ func NewLock(set *Set, keys map[string]string) (*Lock, error) {
 	}
 	for f := range set.All() {
 		if _, ok := keys[f.Origin]; !ok {
-			return nil, fmt.Errorf("recording %q: its stage %q is none of this run", f.Path, f.Origin)
+			return nil, fmt.Errorf("recording %q: its stage %q is not part of this run", f.Path, f.Origin)
 		}
 		l.files[f.Path] = Entry{Path: f.Path, Sum: Sum(f.Data), Stage: f.Origin, Exec: f.Mode == execMode}
 	}
@@ -79,14 +79,6 @@ func checkKey(key string) error {
 		return fmt.Errorf("%q is not a key (printable ASCII without spaces)", key)
 	}
 	return nil
-}
-
-// Len returns the number of files.
-func (l *Lock) Len() int {
-	if l == nil {
-		return 0
-	}
-	return len(l.files)
 }
 
 // Lookup returns the line of the file at path.

@@ -1,9 +1,11 @@
 package artifact
 
 import (
-	"errors"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
 var (
@@ -24,7 +26,7 @@ func TestLockFormat(t *testing.T) {
 		"stage go -\nstage py k1\nstage rules k2\n"
 	same(t, "Encode", want, string(lock.Encode()))
 	for _, data := range []string{want, strings.ReplaceAll(want, "\n", "\r\n"), want + "\n# comment\n"} {
-		got, err := ParseLock("sdkgen.lock", []byte(data))
+		got, err := ParseLock([]byte(data))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,37 +62,36 @@ func TestNewLockRefuses(t *testing.T) {
 func TestParseLockErrors(t *testing.T) {
 	file := "file a " + sumA + " py\n"
 	for _, tt := range []struct{ name, data, want string }{
-		{"empty", "", `sdkgen.lock:1:1: the first line is not "# sdkgen.lock v1: …"; restore the file from git`},
+		{"empty", "", `sdkgen.lock:1:1: the first line is not "# sdkgen.lock v1: …"`},
 		{"header", file, `sdkgen.lock:1:1: the first line is not`},
-		{"version", "# sdkgen.lock v2: …\n", "sdkgen.lock:1:1: a lock of another version than this sdkgen's v1; use the sdkgen"},
-		{"version 10", lockMagic + "0: …\n", "another version"},
-		{"conflict first", "<<<<<<< HEAD\n" + lockHeader, "sdkgen.lock:1:1: merge conflict marker; delete the marker lines and keep one line for each path"},
-		{"conflict", lockHeader + "<<<<<<< HEAD\n" + file, "sdkgen.lock:2:1: merge conflict marker"},
-		{"conflict middle", lockHeader + file + "=======\n", "sdkgen.lock:3:1: merge conflict marker"},
-		{"conflict end", lockHeader + file + ">>>>>>> branch\n", "sdkgen.lock:3:1: merge conflict marker"},
-		{"conflict base", lockHeader + file + "||||||| 1234\n", "sdkgen.lock:3:1: merge conflict marker"},
-		{"duplicate", lockHeader + file + "file a " + sumB + " go\n", "sdkgen.lock:3:6: a second line for file a, the first is line 2; delete either line"},
-		{"duplicate stage", lockHeader + "stage a k\nstage a k\n", "sdkgen.lock:3:7: a second line for stage a, the first is line 2"},
-		{"kind", lockHeader + "dir a\n", `sdkgen.lock:2:1: a line begins with "dir"`},
+		{"version", "# sdkgen.lock v2: …\n", "sdkgen.lock:1:1: the file has another format version than v1"},
+		{"version 10", lockMagic + "0: …\n", "another format version"},
+		{"conflict first", "<<<<<<< HEAD\n" + lockHeader, "sdkgen.lock:1:1: unresolved merge conflict (lock)\n    delete the conflict markers and keep one line for each path"},
+		{"conflict", lockHeader + "<<<<<<< HEAD\n" + file, "sdkgen.lock:2:1: unresolved merge conflict"},
+		{"conflict middle", lockHeader + file + "=======\n", "sdkgen.lock:3:1: unresolved merge conflict"},
+		{"conflict end", lockHeader + file + ">>>>>>> branch\n", "sdkgen.lock:3:1: unresolved merge conflict"},
+		{"conflict base", lockHeader + file + "||||||| 1234\n", "sdkgen.lock:3:1: unresolved merge conflict"},
+		{"duplicate", lockHeader + file + "file a " + sumB + " go\n", "sdkgen.lock:3:6: second line for file a, the first is line 2"},
+		{"duplicate stage", lockHeader + "stage a k\nstage a k\n", "sdkgen.lock:3:7: second line for stage a, the first is line 2"},
+		{"kind", lockHeader + "dir a\n", `sdkgen.lock:2:1: the line starts with "dir"`},
 		{"short hash", lockHeader + "file a sha256:12 py\n", `sdkgen.lock:2:8: bad hash "sha256:12" of "a"`},
 		{"upper hash", lockHeader + "file a sha256:" + strings.Repeat("A", 64) + " py\n", "sdkgen.lock:2:8: bad hash"},
-		{"no hash", lockHeader + "file a py\n", `sdkgen.lock:2:6: a file line is not "file PATH sha256:HEX STAGE"`},
-		{"bare", lockHeader + "file\n", "sdkgen.lock:2:6: a file line"},
+		{"no hash", lockHeader + "file a py\n", `sdkgen.lock:2:6: the line is not "file PATH sha256:HEX STAGE"`},
+		{"bare", lockHeader + "file\n", "sdkgen.lock:2:6: the line"},
 		{"climbing", lockHeader + "file ../a " + sumA + " py\n", `sdkgen.lock:2:6: bad path "../a": the path is not clean or climbs`},
 		{"absolute", lockHeader + "file /a " + sumA + " py\n", "sdkgen.lock:2:6: bad path"},
 		{"git", lockHeader + "file .git/config " + sumA + " py\n", "git's own directory"},
 		{"itself", lockHeader + "file sdkgen.lock " + sumA + " py\n", "lock file"},
 		{"bad stage", lockHeader + "file a " + sumA + " Py\n", "sdkgen.lock:2:80: bad stage"},
 		{"stage name", lockHeader + "stage P k\n", "sdkgen.lock:2:7: bad stage"},
-		{"no key", lockHeader + "stage p\n", "sdkgen.lock:2:7: a stage line is not"},
-		{"empty key", lockHeader + "stage p \n", "sdkgen.lock:2:9: bad key"},
+		{"no key", lockHeader + "stage p\n", "sdkgen.lock:2:7: the line is not"},
+		{"empty key", lockHeader + "stage p \n", "sdkgen.lock:2:9: stage \"p\" has an empty key"},
 		{"key", lockHeader + "stage p a b\n", "sdkgen.lock:2:9: bad key"},
-		{"cut off", lockHeader + strings.TrimSuffix(file, "\n"), "sdkgen.lock:2:82: the last line is cut off"},
+		{"cut off", lockHeader + strings.TrimSuffix(file, "\n"), "sdkgen.lock:2:82: the last line is incomplete"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			lock, err := ParseLock("sdkgen.lock", []byte(tt.data))
-			var syntax *SyntaxError
-			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), tt.want) {
+			lock, err := ParseLock([]byte(tt.data))
+			if list := diag.Of(err); len(list) != 1 || list[0].Hint == "" || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("ParseLock: %v\nwant %s", err, tt.want)
 			}
 			if lock != nil {
@@ -104,7 +105,7 @@ func TestReadLock(t *testing.T) {
 	dir := t.TempDir()
 	root := openRoot(t, dir)
 	lock, err := ReadLock(root)
-	if err != nil || lock.Len() != 0 || lock.Stages() != nil {
+	if err != nil || len(lock.files) != 0 || lock.Stages() != nil {
 		t.Fatalf("ReadLock of nothing: %v %v", lock, err)
 	}
 	write(t, dir, LockName, "")
@@ -117,7 +118,7 @@ func TestReadLock(t *testing.T) {
 	}
 	write(t, dir, "directory/"+LockName+"/x", "")
 	_, err = ReadLock(openRoot(t, dir+"/directory"))
-	if err == nil || !strings.Contains(err.Error(), `"sdkgen.lock": it is a directory`) {
+	if err == nil || !strings.Contains(err.Error(), `sdkgen.lock: it is a directory`) {
 		t.Errorf("ReadLock of a directory: %v", err)
 	}
 }
@@ -129,7 +130,7 @@ func TestNilLock(t *testing.T) {
 	}
 	_, found := l.Lookup("a")
 	_, key := l.Key("a")
-	if l.Len() != 0 || found || key || string(l.Encode()) != lockHeader {
+	if len(slices.Collect(l.All())) != 0 || found || key || string(l.Encode()) != lockHeader {
 		t.Error("a nil lock is not empty")
 	}
 }

@@ -1,28 +1,19 @@
 package artifact
 
 import (
-	"errors"
 	"fmt"
+	"go/token"
 	"os"
 	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
-
-// SyntaxError says where a lock file cannot be read and what to do about it.
-type SyntaxError struct {
-	Name      string // of the file, as given to ParseLock
-	Line, Col int    // from 1; Col counts bytes
-	Msg, Hint string
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s; %s", e.Name, e.Line, e.Col, e.Msg, e.Hint)
-}
 
 const (
 	hintRestore   = "restore the file from git, then run `sdkgen generate`"
-	hintConflict  = "delete the marker lines and keep one line for each path, then run `sdkgen generate`"
+	hintConflict  = "delete the conflict markers and keep one line for each path, then run `sdkgen generate`"
 	hintDuplicate = "delete either line, then run `sdkgen generate`"
-	hintUpdate    = "use the sdkgen that wrote it, or a later one"
+	hintUpdate    = "run the version of sdkgen that wrote the file, or a later one"
 )
 
 // ReadLock reads sdkgen.lock below root. If there is none, it returns an empty
@@ -32,7 +23,7 @@ func ReadLock(root *os.Root) (*Lock, error) {
 	if data == nil || err != nil {
 		return &Lock{}, err
 	}
-	return ParseLock(LockName, data)
+	return ParseLock(data)
 }
 
 // readLockFile returns nil if there is no lock file.
@@ -51,15 +42,15 @@ func readLockFile(root *os.Root) ([]byte, error) {
 		}
 		return append([]byte{}, data...), nil
 	default:
-		return nil, fmt.Errorf("reading %q: it is a %s and must be a regular file; move it away", LockName, n.kind)
+		return nil, diag.Errorf(token.Position{Filename: LockName}, "lock", hintMove, "it is a %s, not a regular file", n.kind)
 	}
 }
 
-// ParseLock reads the bytes of a lock file; name is for errors, which are of
-// type *SyntaxError. Lines may come in any order, and in CRLF, as after a
-// merge or a checkout on Windows; Encode puts that right.
-func ParseLock(name string, data []byte) (*Lock, error) {
-	p := &lockParser{name: name, lock: &Lock{files: map[string]Entry{}, keys: map[string]string{}}, seen: map[string]int{}}
+// ParseLock reads the bytes of sdkgen.lock. Errors are a diag.List with line and
+// column, in bytes. Lines may come in any order, and in CRLF, as after a merge or
+// a checkout on Windows; Encode puts that right.
+func ParseLock(data []byte) (*Lock, error) {
+	p := &lockParser{lock: &Lock{files: map[string]Entry{}, keys: map[string]string{}}, seen: map[string]int{}}
 	text := string(data)
 	if err := p.header(text); err != nil {
 		return nil, err
@@ -69,7 +60,7 @@ func ParseLock(name string, data []byte) (*Lock, error) {
 		body, ended := strings.CutSuffix(line, "\n")
 		body = strings.TrimSuffix(body, "\r")
 		if !ended {
-			return nil, p.fail(len(body)+1, hintRestore, "the last line is cut off")
+			return nil, p.fail(len(body)+1, hintRestore, "the last line is incomplete")
 		}
 		if err := p.parse(body); err != nil {
 			return nil, err
@@ -79,14 +70,13 @@ func ParseLock(name string, data []byte) (*Lock, error) {
 }
 
 type lockParser struct {
-	name string
 	line int
 	lock *Lock
 	seen map[string]int // "file PATH" or "stage NAME" -> line
 }
 
 func (p *lockParser) fail(col int, hint, format string, args ...any) error {
-	return &SyntaxError{Name: p.name, Line: max(p.line, 1), Col: col, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	return diag.Errorf(token.Position{Filename: LockName, Line: max(p.line, 1), Column: col}, "lock", hint, format, args...)
 }
 
 func (p *lockParser) header(text string) error {
@@ -95,26 +85,26 @@ func (p *lockParser) header(text string) error {
 	case ok && (rest == "" || rest[0] == ':' || rest[0] == '\r'):
 		return nil
 	case conflict(first):
-		return p.fail(1, hintConflict, "merge conflict marker")
+		return p.fail(1, hintConflict, "unresolved merge conflict")
 	case strings.HasPrefix(first, "# "+LockName+" v"):
-		return p.fail(1, hintUpdate, "a lock of another version than this sdkgen's v1")
+		return p.fail(1, hintUpdate, "the file has another format version than v1, the one that this sdkgen reads")
 	default:
 		return p.fail(1, hintRestore, "the first line is not %q", lockMagic+": …")
 	}
 }
 
 func (p *lockParser) parse(line string) error {
-	switch kind, rest, _ := strings.Cut(line, " "); {
+	switch word, rest, _ := strings.Cut(line, " "); {
 	case line == "", line[0] == '#':
 		return nil
 	case conflict(line):
-		return p.fail(1, hintConflict, "merge conflict marker")
-	case kind == "file":
+		return p.fail(1, hintConflict, "unresolved merge conflict")
+	case word == "file":
 		return p.file(rest, len("file ")+1)
-	case kind == "stage":
+	case word == "stage":
 		return p.stage(rest, len("stage ")+1)
 	default:
-		return p.fail(1, hintRestore, "a line begins with %q and must with file or stage", kind)
+		return p.fail(1, hintRestore, "the line starts with %q, not with file or stage", word)
 	}
 }
 
@@ -124,7 +114,7 @@ func (p *lockParser) file(text string, col int) error {
 	i := strings.LastIndexByte(text, ' ')
 	j := strings.LastIndexByte(text[:max(i, 0)], ' ')
 	if j < 0 {
-		return p.fail(col, hintRestore, "a file line is not \"file PATH sha256:HEX STAGE\"")
+		return p.fail(col, hintRestore, "the line is not \"file PATH sha256:HEX STAGE\"")
 	}
 	e.Path, e.Sum, e.Stage = text[:j], text[j+1:i], text[i+1:]
 	if err := checkPath(e.Path); err != nil {
@@ -146,14 +136,16 @@ func (p *lockParser) file(text string, col int) error {
 func (p *lockParser) stage(text string, col int) error {
 	name, key, ok := strings.Cut(text, " ")
 	if !ok {
-		return p.fail(col, hintRestore, "a stage line is not \"stage STAGE KEY\"")
+		return p.fail(col, hintRestore, "the line is not \"stage STAGE KEY\"")
 	}
 	if err := checkStage(name); err != nil {
 		return p.fail(col, hintRestore, "bad stage: %v", err)
 	}
 	if key == "-" {
 		key = ""
-	} else if err := errors.Join(checkKey(key), notEmpty(key)); err != nil {
+	} else if key == "" {
+		return p.fail(col+len(name)+1, hintRestore, "stage %q has an empty key", name)
+	} else if err := checkKey(key); err != nil {
 		return p.fail(col+len(name)+1, hintRestore, "bad key of stage %q: %v", name, err)
 	}
 	if err := p.unique("stage "+name, col); err != nil {
@@ -165,16 +157,9 @@ func (p *lockParser) stage(text string, col int) error {
 
 func (p *lockParser) unique(what string, col int) error {
 	if first, ok := p.seen[what]; ok {
-		return p.fail(col, hintDuplicate, "a second line for %s, the first is line %d", what, first)
+		return p.fail(col, hintDuplicate, "second line for %s, the first is line %d", what, first)
 	}
 	p.seen[what] = p.line
-	return nil
-}
-
-func notEmpty(key string) error {
-	if key == "" {
-		return errors.New("it is empty")
-	}
 	return nil
 }
 

@@ -3,7 +3,6 @@ package artifact
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -18,31 +17,22 @@ type Plan struct {
 	changes    []Change // of files; the lock is none of them
 }
 
-// NewPlan compares set with the tree below root, as Diff does, and works out
-// the new lock. old is what ReadLock returned; keys has a key for every stage
-// that ran (or was clean), even if it made no file. With Only, keys has these
-// stages and no other.
-func NewPlan(root *os.Root, old *Lock, set *Set, keys map[string]string, opts ...Option) (*Plan, error) {
-	var o options
-	for _, opt := range opts {
-		opt(&o)
-	}
+// NewPlan compares set with the tree below root and works out the new lock. old
+// is what ReadLock returned; keys has a key for every stage that ran (or was
+// clean), even if it made no file. Paths that cannot be written are a diag.List.
+func NewPlan(root *os.Root, old *Lock, set *Set, keys map[string]string, opts Options) (*Plan, error) {
 	final, err := NewLock(set, keys)
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{old: old, final: final, running: slices.Sorted(maps.Keys(keys))}
-	if o.partial {
-		slices.Sort(o.stages)
-		if want := slices.Compact(o.stages); !slices.Equal(want, p.running) {
-			return nil, fmt.Errorf("planning: keys of stages %q for a run of %q", p.running, want)
-		}
+	if opts.Partial {
 		p.final = old.replace(final, p.running)
 	}
 	if p.onDisk, err = readLockFile(root); err != nil {
 		return nil, err
 	}
-	p.changes, err = Diff(root, old, set, opts...)
+	p.changes, err = compareTree(root, old, set, p.running, opts)
 	return p, err
 }
 
@@ -56,9 +46,6 @@ func (p *Plan) Changes() []Change {
 	}
 	return changes
 }
-
-// Lock returns the lock that stands after the plan is committed.
-func (p *Plan) Lock() *Lock { return p.final }
 
 // lockChange returns the change that turns the lock on disk into l.
 func (p *Plan) lockChange(l *Lock) (Change, bool) {

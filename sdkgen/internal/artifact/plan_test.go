@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected parts of testdata/plan")
@@ -23,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the expected parts of testdata/
 //	wrote/STAGE/PATH  what the last run made
 //	disk/PATH         what the user wrote since
 //	set/STAGE/PATH    what this run made
-//	diff, refused     what the plan must say
+//	diff, blocked     what the plan must say
 //	tree              what Commit must leave, without the lock
 //
 // and its comment has lines of text and the commands below; a path that ends
@@ -32,7 +34,7 @@ type scenario struct {
 	dir        string
 	wrote, set map[string]files
 	disk       files
-	opts       []Option
+	opts       Options
 	stages     []string
 }
 
@@ -80,11 +82,10 @@ func runScenario(t *testing.T, a *txtar.Archive) *txtar.Archive {
 		t.Fatal(err)
 	}
 	set := setOf(t, s.set)
-	plan, err := NewPlan(root, old, set, keysOf(set, s.stages...), s.opts...)
+	plan, err := NewPlan(root, old, set, keysOf(set, s.stages...), s.opts)
 	same(t, "tree after planning", before, snapshot(t, s.dir))
-	var refused *RefusedError
-	if errors.As(err, &refused) {
-		return expect(out, "refused", err.Error()+"\n")
+	if list, ok := errors.AsType[diag.List](err); ok {
+		return expect(out, "blocked", list.Error()+"\n")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -136,9 +137,9 @@ func (s *scenario) commands(t *testing.T, comment string) {
 		var err error
 		switch word[0] {
 		case "adopt":
-			s.opts = append(s.opts, Adopt())
+			s.opts.Adopt = true
 		case "only":
-			s.opts, s.stages = append(s.opts, Only(word[1:]...)), word[1:]
+			s.opts.Partial, s.stages = true, word[1:]
 		case "rm":
 			err = os.RemoveAll(at(1))
 		case "mkdir":
@@ -164,13 +165,13 @@ func (s *scenario) check(t *testing.T, root *os.Root, plan *Plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "lock", string(plan.Lock().Encode()), string(lock.Encode()))
+	same(t, "lock", string(plan.final.Encode()), string(lock.Encode()))
 	drift, err := lock.Drift(root, s.stages...)
 	if err != nil || len(drift) > 0 {
 		t.Errorf("Drift: %v, %v", drift, err)
 	}
 	set := setOf(t, s.set)
-	again, err := NewPlan(root, lock, set, keysOf(set, s.stages...), s.opts...)
+	again, err := NewPlan(root, lock, set, keysOf(set, s.stages...), s.opts)
 	if err != nil || len(again.Changes()) > 0 {
 		t.Errorf("a second run: %v, %v", again, err)
 	}

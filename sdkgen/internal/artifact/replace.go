@@ -1,9 +1,11 @@
 package artifact
 
 import (
-	"fmt"
+	"go/token"
 	"os"
 	"path"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
 // Replace writes one file that is the user's, such as a list that the user asked to have
@@ -21,7 +23,7 @@ func Replace(root *os.Root, f File) error {
 		return err
 	}
 	if n.kind != regular && n.kind != absent {
-		return fmt.Errorf("writing %q: %q is a %s; move it away", clean.Path, n.at, n.kind)
+		return diag.Errorf(token.Position{Filename: n.at}, "output", hintMove, "cannot write %q: the path is a %s", clean.Path, n.kind)
 	}
 	change := Change{Path: clean.Path, Kind: Modified, New: clean.Data, Mode: clean.Mode}
 	c := &commit{disk: disk{root: root}, touched: map[string]bool{}}

@@ -82,10 +82,10 @@ func TestReadOnlyFolder(t *testing.T) {
 	sudo(t, "mount", "-o", "remount,ro", at)
 	before := snapshot(t, dir)
 	for want, py := range map[string]files{
-		`writing "ro/b"`:       {"a": "2", "ro/b": "2", "ro/c": "1", "x/new": "1"},
+		`writing "ro/b"`:          {"a": "2", "ro/b": "2", "ro/c": "1", "x/new": "1"},
 		`making directory "ro/d"`: {"a": "2", "ro/b": "1", "ro/c": "1", "ro/d/e": "1"},
-		`writing "ro/new"`:     {"a": "2", "ro/b": "1", "ro/c": "1", "ro/new": "1"},
-		`deleting "ro/c"`:      {"a": "1", "ro/b": "1"},
+		`writing "ro/new"`:        {"a": "2", "ro/b": "1", "ro/c": "1", "ro/new": "1"},
+		`deleting "ro/c"`:         {"a": "1", "ro/b": "1"},
 	} {
 		err := generate(root, setOf(t, map[string]files{"py": py}))
 		if !errors.Is(err, syscall.EROFS) || !strings.Contains(err.Error(), want) {

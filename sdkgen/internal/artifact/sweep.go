@@ -23,7 +23,7 @@ func (c *commit) sweep() error {
 		if err != nil {
 			return err
 		}
-		if n.kind != folder {
+		if n.kind != directory {
 			continue
 		}
 		names, err := t.list(d)
@@ -45,7 +45,7 @@ func (c *commit) sweep() error {
 // sweepFile leaves a directory of such a name alone: sdkgen makes none.
 func (c *commit) sweepFile(t *tree, p string) error {
 	n, err := t.look(p)
-	if err != nil || n.kind == folder {
+	if err != nil || n.kind == directory {
 		return err
 	}
 	return c.remove(p)
@@ -79,7 +79,7 @@ func (c *commit) prune(paths []string) error {
 		if err != nil {
 			return err
 		}
-		if n.kind != folder {
+		if n.kind != directory {
 			continue
 		}
 		if empty, err := t.empty(d); err != nil {

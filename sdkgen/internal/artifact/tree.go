@@ -18,30 +18,30 @@ type tree struct {
 	dirs map[string]node
 }
 
-type kind int
+type fileType int
 
 const (
-	absent  kind = iota
-	regular      // a regular file
-	folder
+	absent  fileType = iota
+	regular          // a regular file
+	directory
 	link    // a symbolic link, here or on the way here
-	blocked // a file, or something that is no directory, is on the way here
+	blocked // a file, or something else that is not a directory, is on the way here
 	special // a device, a pipe, …
 )
 
-func (k kind) String() string {
-	return [...]string{"missing file", "regular file", "directory", "symbolic link", "file", "special file"}[k]
+func (t fileType) String() string {
+	return [...]string{"missing file", "regular file", "directory", "symbolic link", "file", "special file"}[t]
 }
 
 // node is what look found.
 type node struct {
-	kind kind
+	kind fileType
 	at   string // the path looked at, or that of the parent which is a link or not a directory
 	info fs.FileInfo
 }
 
 func newTree(root *os.Root) *tree {
-	return &tree{root: root, dirs: map[string]node{".": {kind: folder, at: "."}}}
+	return &tree{root: root, dirs: map[string]node{".": {kind: directory, at: "."}}}
 }
 
 // look says what p is. Its parents are looked at first: what is below a link,
@@ -51,13 +51,13 @@ func (t *tree) look(p string) (node, error) {
 		return n, nil
 	}
 	up, err := t.lookDir(path.Dir(p))
-	if err != nil || up.kind != folder {
+	if err != nil || up.kind != directory {
 		return up, err
 	}
 	return t.stat(p)
 }
 
-// lookDir is look for a parent: what is no directory blocks what is below it.
+// lookDir is look for a parent: what is not a directory blocks what is below it.
 func (t *tree) lookDir(d string) (node, error) {
 	n, err := t.look(d)
 	if err != nil {
@@ -80,7 +80,7 @@ func (t *tree) stat(p string) (node, error) {
 	case info.Mode().IsRegular():
 		return node{kind: regular, at: p, info: info}, nil
 	case info.IsDir():
-		return node{kind: folder, at: p, info: info}, nil
+		return node{kind: directory, at: p, info: info}, nil
 	case info.Mode()&fs.ModeSymlink != 0:
 		return node{kind: link, at: p, info: info}, nil
 	default:

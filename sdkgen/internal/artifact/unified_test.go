@@ -85,7 +85,7 @@ func TestPlanListsTheLock(t *testing.T) {
 	}
 	var got []string
 	for _, c := range plan.Changes() {
-		got = append(got, c.Kind.String()+" "+c.Path+" "+c.Origin)
+		got = append(got, string(c.Kind)+" "+c.Path+" "+c.Origin)
 	}
 	same(t, "changes", []string{"added a py", "added sdkgen.lock lock", "added z py"}, got)
 	mustGenerate(t, root, set)
@@ -93,12 +93,12 @@ func TestPlanListsTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err = NewPlan(root, old, set, map[string]string{"py": "another-key"})
+	plan, err = NewPlan(root, old, set, map[string]string{"py": "another-key"}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := plan.Changes()
-	if len(c) != 1 || c[0].Path != LockName || c[0].Kind != Modified || !slices.Equal(c[0].New, plan.Lock().Encode()) {
+	if len(c) != 1 || c[0].Path != LockName || c[0].Kind != Modified || !slices.Equal(c[0].New, plan.final.Encode()) {
 		t.Errorf("a new key is not a change: %v", c)
 	}
 }

@@ -1,6 +1,6 @@
-// Package diag holds what the toolchain has to say about its input: a position,
-// the rule that was broken, what is wrong and what to do about it. Stages collect
-// diagnostics; they are sorted, deduplicated and printed once, at the edge.
+// Package diag holds the diagnostics that the toolchain reports about its input: a position,
+// the rule that was broken, what is wrong and what to write instead. Stages collect
+// diagnostics; they are sorted, deduplicated and printed once, by the command.
 package diag
 
 import (
@@ -28,7 +28,7 @@ func (s Severity) String() string {
 	return "error"
 }
 
-// Diagnostic is one finding.
+// Diagnostic is one error or warning.
 type Diagnostic struct {
 	Pos      token.Position // Filename relative to the project where it lies inside; line and column from 1, 0 where unknown
 	Rule     string         // short name of what was checked, such as "names_match" or "load"
@@ -37,15 +37,22 @@ type Diagnostic struct {
 	Hint     string // what to do; may have several lines, may be empty
 }
 
-// List is a set of findings. A non-empty List is an error.
+// List is a set of diagnostics. A non-empty List is an error.
 type List []Diagnostic
 
-// Add appends a finding of severity Error.
+// Add appends a diagnostic of severity Error.
 func (l *List) Add(pos token.Position, rule, hint, format string, args ...any) {
 	*l = append(*l, Diagnostic{Pos: pos, Rule: rule, Hint: hint, Message: fmt.Sprintf(format, args...)})
 }
 
-// Sorted returns the findings by file, line, column, rule and message, each once.
+// Errorf returns an error of one diagnostic.
+func Errorf(pos token.Position, rule, hint, format string, args ...any) error {
+	var l List
+	l.Add(pos, rule, hint, format, args...)
+	return l
+}
+
+// Sorted returns the diagnostics by file, line, column, rule and message, each once.
 func (l List) Sorted() List {
 	out := slices.Clone(l)
 	slices.SortFunc(out, compare)
@@ -64,7 +71,7 @@ func compare(a, b Diagnostic) int {
 	)
 }
 
-// Err returns the list as an error if it holds a finding of severity Error, else nil.
+// Err returns the list as an error if it holds a diagnostic of severity Error, else nil.
 func (l List) Err() error {
 	if slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error }) {
 		return l
@@ -72,12 +79,12 @@ func (l List) Err() error {
 	return nil
 }
 
-// Errors returns the findings of severity Error.
+// Errors returns the diagnostics of severity Error.
 func (l List) Errors() List {
 	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Severity != Error })
 }
 
-// Error implements error: the findings as Text prints them.
+// Error implements error: the diagnostics as Text prints them.
 func (l List) Error() string {
 	lines := make([]string, 0, len(l))
 	for _, d := range l.Sorted() {
@@ -86,7 +93,7 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// String is one finding as text: "file:line:col: message (rule)", and the hint on lines of its own.
+// String is one diagnostic as text: "file:line:col: message (rule)", and the hint on lines of its own.
 func (d Diagnostic) String() string {
 	var b strings.Builder
 	if d.Pos.Filename != "" {
@@ -111,8 +118,8 @@ func position(pos token.Position) string {
 	return pos.String()
 }
 
-// Of returns the findings that err carries: its List if it wraps one, else one
-// diagnostic without a position that holds its text.
+// Of returns the diagnostics that err carries: its List if it wraps one, else one
+// diagnostic without a position that holds its message.
 func Of(err error) List {
 	if err == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Format is how findings are printed.
+// Format is how diagnostics are printed.
 type Format string
 
 // The formats of --format.
@@ -26,7 +26,7 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("unknown format %q: use text, json or github", name)
 }
 
-// entry is a finding as JSON prints it.
+// entry is a diagnostic as JSON prints it.
 type entry struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
@@ -37,7 +37,7 @@ type entry struct {
 	Hint     string `json:"hint,omitempty"`
 }
 
-// Print writes the findings, sorted, to w. An empty list prints nothing, but "[]" as JSON.
+// Print writes the diagnostics, sorted, to w. An empty list prints nothing, but "[]" as JSON.
 func Print(w io.Writer, format Format, list List) error {
 	list = list.Sorted()
 	switch format {

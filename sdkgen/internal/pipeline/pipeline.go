@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -138,7 +139,7 @@ func (p *Project) Close() error {
 
 // Plan runs the stages and compares what they made with the tree. It writes nothing.
 func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error) {
-	if err := checkStages(opts.Only); err != nil {
+	if err := p.checkStages(opts.Only); err != nil {
 		return nil, err
 	}
 	r := p.newRun(opts)
@@ -152,14 +153,7 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 		}
 		keys[stage] = r.keys[stage]
 	}
-	var options []artifact.Option
-	if len(opts.Only) > 0 {
-		options = append(options, artifact.Only(opts.Only...))
-	}
-	if opts.Adopt {
-		options = append(options, artifact.Adopt())
-	}
-	return artifact.NewPlan(p.root, p.lock, set, keys, options...)
+	return artifact.NewPlan(p.root, p.lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0})
 }
 
 // Commit writes what the plan says.
@@ -167,10 +161,11 @@ func (p *Project) Commit(ctx context.Context, plan *artifact.Plan) error {
 	return artifact.Commit(ctx, p.root, plan)
 }
 
-func checkStages(names []string) error {
+func (p *Project) checkStages(names []string) error {
 	for _, name := range names {
-		if !slices.Contains(Stages, name) {
-			return fmt.Errorf("there is no stage %q: the stages are %s", name, strings.Join(Stages, ", "))
+		if enabled := p.enabled(); !slices.Contains(enabled, name) {
+			return diag.Errorf(token.Position{}, "stage", "the stages of this project are "+strings.Join(enabled, ", "),
+				"--only names %q, which is not a stage that sdkgen.yaml enables", name)
 		}
 	}
 	return nil
