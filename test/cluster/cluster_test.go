@@ -70,7 +70,7 @@ spec:
   containers: [{name: main, image: any}]
 `
 
-// TestControlPlane is one life of a control plane: they are too slow to start for one a question.
+// TestControlPlane checks one control plane from up to down; starting one for each check is too slow.
 func TestControlPlane(t *testing.T) {
 	w := newWorld(t)
 	w.up()
@@ -86,11 +86,11 @@ func TestControlPlane(t *testing.T) {
 			}
 		},
 		"a second up changes nothing": func(t *testing.T) {
-			before := w.component(w.folder(), "keeper")
+			before := w.component(w.directory(), "keeper")
 			if out := w.must("up"); !strings.Contains(out, "export KUBECONFIG='"+w.variable("KUBECONFIG")+"'") {
 				t.Errorf("it printed %q", out)
 			}
-			if after := w.component(w.folder(), "keeper"); after != before {
+			if after := w.component(w.directory(), "keeper"); after != before {
 				t.Error("another control plane runs")
 			}
 		},
@@ -126,7 +126,7 @@ func (w *world) listens(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells which process listens where without a tool")
 	}
-	known, err := w.folder().Load()
+	known, err := w.directory().Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func (w *world) listens(t *testing.T) {
 	}
 }
 
-// doors knocks where only components may go in, as anybody and as a user of the cluster.
+// doors checks that etcd and the nodes refuse an anonymous client and a user of the cluster.
 func (w *world) doors(t *testing.T) {
 	alice := decode[struct {
 		Users []struct {
@@ -182,7 +182,7 @@ func (w *world) doors(t *testing.T) {
 	}
 	node := w.kubectl("get", "node", "node-0", "-o", "jsonpath={.status.daemonEndpoints.kubeletEndpoint.Port}").stdout
 	args, err := exec.Command("ps", "-o", "args=", "-p",
-		strconv.Itoa(w.component(w.folder(), "kube-apiserver").PID)).Output()
+		strconv.Itoa(w.component(w.directory(), "kube-apiserver").PID)).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func (w *world) doors(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:" + node + "/healthz", "127.0.0.1:" + string(etcd[1]) + "/health"} {
 		for name, certificates := range map[string][]tls.Certificate{"anybody": nil, "alice": {login}} {
 			client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
-				InsecureSkipVerify: true, // it is the server that is to be careful
+				InsecureSkipVerify: true, // the test is about client certificates
 				GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 					if len(certificates) == 0 {
 						return &tls.Certificate{}, nil
@@ -286,7 +286,7 @@ func (w *world) exec(t *testing.T) {
 }
 
 func (w *world) portForward(t *testing.T) {
-	known, err := w.folder().Load()
+	known, err := w.directory().Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,21 +325,21 @@ func (w *world) portForward(t *testing.T) {
 	}
 }
 
-// restarts has each component end and come back, once asked and once killed.
+// restarts restarts each component, once with SIGTERM and once with SIGKILL.
 func (w *world) restarts() {
 	w.applied("{apiVersion: v1, kind: ConfigMap, metadata: {name: kept}}")
-	folder := w.folder()
+	directory := w.directory()
 	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"} {
 		for _, flags := range [][]string{nil, {"--kill", "--pause=200ms"}} {
-			before := w.component(folder, name)
+			before := w.component(directory, name)
 			w.must(append([]string{"restart", name}, flags...)...)
-			if after := w.component(folder, name); after == before || before.Alive() || !after.Alive() {
+			if after := w.component(directory, name); after == before || before.Alive() || !after.Alive() {
 				w.t.Errorf("%s: process %v after %v", name, after, before)
 			}
 		}
 	}
 	if got := w.run("restart", "kube-proxy"); got.code != undecided || !strings.Contains(got.stderr, "there are etcd, kube-apiserver") {
-		w.t.Errorf("restarting what is not there: got %+v", got)
+		w.t.Errorf("restarting an unknown component: got %+v", got)
 	}
 	w.eventually("the data is there", func() bool { return w.kubectl("get", "configmap", "kept").code == 0 })
 	w.applied(`
@@ -349,6 +349,6 @@ metadata: {name: after}
 spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: any}]}}}
 `)
 	if w.kubectl("wait", "--for=condition=Complete", "--timeout=120s", "job/after").code != 0 {
-		w.t.Error("after the restarts no Job completes")
+		w.t.Error("no Job completes after the restarts")
 	}
 }

@@ -13,28 +13,29 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/flux-framework/flux-operator/test/cluster/cluster"
+	"github.com/flux-framework/flux-operator/test/cluster/controlplane"
 	"github.com/flux-framework/flux-operator/test/cluster/internal/process"
 )
 
 func (f *flags) run() *cobra.Command {
 	return f.start(&cobra.Command{
 		Use:   "run -- COMMAND [ARGUMENT...]",
-		Short: "Start a control plane, run a command with it, and always end the control plane",
-		Long: "Start a control plane in a temporary directory, run a command with the variables that lead to it, and end the\n" +
-			"control plane, whatever happens to the command or to this one. The exit code is the command's.",
-		Args: cobra.MinimumNArgs(1),
+		Short: "Run a command against a temporary control plane",
+		Long: "Start a control plane in a temporary directory, run a command with KUBECONFIG and PATH set for it, and stop the\n" +
+			"control plane when the command exits or either process is killed. The exit code is the command's.",
+		Example: "  cluster run --crd config/crd/bases -- go test ./test/e2e",
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, args []string) (err error) {
 			if err := f.program(); err != nil {
 				return err
 			}
-			control, err := cluster.Start(command.Context(), f.options)
+			control, err := controlplane.Start(command.Context(), f.options)
 			if err != nil {
 				return err
 			}
 			defer func() {
 				if stopped := control.Stop(); stopped != nil {
-					err = fmt.Errorf("ending the control plane: %w", stopped)
+					err = fmt.Errorf("stopping the control plane: %w", stopped)
 				}
 			}()
 			return runCommand(command.Context(), control, args)
@@ -42,9 +43,9 @@ func (f *flags) run() *cobra.Command {
 	})
 }
 
-// runCommand waits for the command's end, and ends it if the control plane ends before.
-func runCommand(ctx context.Context, control *cluster.Cluster, args []string) error {
-	// The system ends the command with this thread.
+// runCommand runs the command, and terminates it if the control plane stops first.
+func runCommand(ctx context.Context, control *controlplane.Instance, args []string) error {
+	// The kernel kills the command when this thread ends (see process.Dependent).
 	runtime.LockOSThread()
 	command := exec.Command(args[0], args[1:]...)
 	command.Env = control.Environment(os.Environ())
@@ -67,17 +68,17 @@ func runCommand(ctx context.Context, control *cluster.Cluster, args []string) er
 			return commandError(err)
 		case received := <-signals:
 			if received != os.Interrupt || !terminal() {
-				command.Process.Signal(received) //nolint:errcheck // it is gone
+				command.Process.Signal(received) //nolint:errcheck // it has exited
 			}
 		case <-control.Ended():
-			command.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it is gone
+			command.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it has exited
 			_ = <-ended
-			return errors.New("the control plane ended before the command")
+			return errors.New("the control plane stopped before the command exited")
 		}
 	}
 }
 
-// terminal is whether there is one: it sends its interrupts to the command, too.
+// terminal reports whether stdin is a terminal, which sends interrupts to the command too.
 func terminal() bool {
 	info, err := os.Stdin.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
@@ -94,5 +95,5 @@ func commandError(err error) error {
 	return exitCode(exit.ExitCode())
 }
 
-// quote writes a text as one word of a shell.
+// quote quotes a string as one shell word.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -13,16 +13,16 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/flux-framework/flux-operator/test/cluster/cluster"
+	"github.com/flux-framework/flux-operator/test/cluster/controlplane"
 	"github.com/flux-framework/flux-operator/test/cluster/internal/process"
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-func TestKilledComponentEndsTheOthers(t *testing.T) {
+func TestKilledComponentStopsOthers(t *testing.T) {
 	w := newWorld(t)
 	w.up()
-	keeper := w.component(w.folder(), "keeper")
-	w.kill(w.component(w.folder(), "etcd"))
+	keeper := w.component(w.directory(), "keeper")
+	w.kill(w.component(w.directory(), "etcd"))
 	w.eventually("the keeper ends", func() bool { return !keeper.Alive() })
 	if found := w.processes(); len(found) > 0 {
 		t.Errorf("processes are left:\n%s", strings.Join(found, ""))
@@ -40,10 +40,10 @@ func TestKilledComponentEndsTheOthers(t *testing.T) {
 	w.nothingLeft()
 }
 
-func TestKilledKeeperIsCleanedUpAfter(t *testing.T) {
+func TestCleanupAfterKilledKeeper(t *testing.T) {
 	w := newWorld(t)
 	w.up()
-	old := w.folder()
+	old := w.directory()
 	etcd := w.component(old, "etcd")
 	w.kill(w.component(old, "keeper"))
 	if runtime.GOOS == "linux" {
@@ -53,18 +53,18 @@ func TestKilledKeeperIsCleanedUpAfter(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	w.up()
-	if etcd.Alive() || w.folder() == old {
+	if etcd.Alive() || w.directory() == old {
 		t.Error("up has not cleaned up after the killed keeper")
 	}
 	if _, err := os.Stat(string(old)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the old directory: %v", err)
 	}
-	w.kill(w.component(w.folder(), "keeper"))
+	w.kill(w.component(w.directory(), "keeper"))
 	w.must("down")
 	w.nothingLeft()
 }
 
-// TestKilledUp kills the command at the moments when a part of the control plane is there.
+// TestKilledUp kills the command while the control plane is partly started.
 func TestKilledUp(t *testing.T) {
 	for _, moment := range []string{"keeper", "etcd", "kube-apiserver", "kwok"} {
 		t.Run(moment, func(t *testing.T) {
@@ -84,13 +84,13 @@ func TestKilledUp(t *testing.T) {
 	}
 }
 
-// begun is whether a component of the control plane that is being started is there.
+// begun reports whether a component of a starting control plane exists.
 func (w *world) begun(name string) bool {
 	found, err := filepath.Glob(filepath.Join(w.temporary, "*", "state.json"))
 	if err != nil || len(found) == 0 {
 		return false
 	}
-	known, err := state.Folder(filepath.Dir(found[0])).Load()
+	known, err := state.Directory(filepath.Dir(found[0])).Load()
 	if err != nil {
 		return false
 	}
@@ -102,7 +102,7 @@ func (w *world) begun(name string) bool {
 	return name == "keeper"
 }
 
-func TestInterruptedUpLeavesNothing(t *testing.T) {
+func TestInterruptedUp(t *testing.T) {
 	w := newWorld(t)
 	up := w.command(w.program, "up")
 	if err := up.Start(); err != nil {
@@ -117,7 +117,7 @@ func TestInterruptedUpLeavesNothing(t *testing.T) {
 	w.nothingLeft()
 }
 
-// TestStaleState has no need of a control plane: a directory says that one was there, and its numbers are others' now.
+// TestStaleState needs no control plane: a directory names the PIDs of an old one, which other processes have now.
 func TestStaleState(t *testing.T) {
 	w := emptyWorld(t)
 	stranger := exec.Command("sleep", "600")
@@ -133,27 +133,27 @@ func TestStaleState(t *testing.T) {
 		t.Fatal(err)
 	}
 	reused := process.ID{PID: now.PID, Born: "before"}
-	folder := state.Folder(filepath.Join(w.temporary, "cluster"))
-	if err := os.Mkdir(string(folder), 0o700); err != nil {
+	directory := state.Directory(filepath.Join(w.temporary, "cluster"))
+	if err := os.Mkdir(string(directory), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	err = folder.Save(state.State{Phase: state.Running, Keeper: reused,
+	err = directory.Save(state.State{Phase: state.Running, Keeper: reused,
 		Components: []state.Component{{Name: "etcd", Process: reused}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	status := w.run("status", "--dir", string(folder))
+	status := w.run("status", "--dir", string(directory))
 	if status.code != notRuns || !regexp.MustCompile(`(?m)^etcd +gone`).MatchString(status.stdout) {
 		t.Errorf("status: got %+v", status)
 	}
-	w.must("down", "--dir", string(folder))
+	w.must("down", "--dir", string(directory))
 	if !now.Alive() {
-		t.Error("a stranger was killed")
+		t.Error("an unrelated process was killed")
 	}
 	w.nothingLeft()
 }
 
-func TestBrokenStartSaysWhy(t *testing.T) {
+func TestStartFailure(t *testing.T) {
 	w := newWorld(t)
 	for name, test := range map[string]struct {
 		args   []string
@@ -175,7 +175,7 @@ func TestBrokenStartSaysWhy(t *testing.T) {
 		},
 		"a directory with other files": {
 			args: []string{"--dir", "."},
-			want: []string{"holds other files"},
+			want: []string{"contains other files"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestBrokenStartSaysWhy(t *testing.T) {
 	}
 }
 
-// replaceServer has a script play the API server until the test ends.
+// replaceServer replaces the API server by a script until the test ends.
 func (w *world) replaceServer(script string) {
 	w.t.Helper()
 	links, err := filepath.Glob(filepath.Join(w.variable("XDG_CACHE_HOME"), "flux-operator-cluster", "kubestack-*"))
@@ -227,7 +227,7 @@ func (w *world) replaceServer(script string) {
 	})
 }
 
-func TestUpAtTheSameTime(t *testing.T) {
+func TestConcurrentUp(t *testing.T) {
 	w := newWorld(t)
 	codes := make([]int, 3)
 	var wait sync.WaitGroup
@@ -254,7 +254,7 @@ func TestUpAtTheSameTime(t *testing.T) {
 	w.nothingLeft()
 }
 
-func TestNamedFolders(t *testing.T) {
+func TestNamedDirectories(t *testing.T) {
 	w := newWorld(t)
 	one, two := filepath.Join(w.temporary, "one"), filepath.Join(w.temporary, "two")
 	w.must("up", "--dir", one)
@@ -276,7 +276,7 @@ func TestStartFromGo(t *testing.T) {
 	for _, name := range []string{"TMPDIR", "XDG_CACHE_HOME", "GOCACHE"} {
 		t.Setenv(name, w.variable(name))
 	}
-	control, err := cluster.Start(t.Context(), cluster.Options{Nodes: 1})
+	control, err := controlplane.Start(t.Context(), controlplane.Options{Nodes: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestStartFromGo(t *testing.T) {
 	if output, err := get.Output(); err != nil || string(output) != "node/node-0\n" {
 		t.Errorf("got %q, %v", output, err)
 	}
-	if err := control.Restart(t.Context(), "kwok", cluster.RestartOptions{Kill: true}); err != nil {
+	if err := control.Restart(t.Context(), "kwok", controlplane.RestartOptions{Kill: true}); err != nil {
 		t.Error(err)
 	}
 	if _, err := control.User("alice", "dev"); err != nil {
@@ -299,7 +299,7 @@ func TestStartFromGo(t *testing.T) {
 
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := cluster.Start(cancelled, cluster.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := controlplane.Start(cancelled, controlplane.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: got %v, want %v", err, context.Canceled)
 	}
 	w.nothingLeft()

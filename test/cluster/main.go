@@ -1,4 +1,4 @@
-// Command cluster starts, watches and ends a real Kubernetes control plane for tests, on the loopback address.
+// Command cluster starts, supervises and stops a Kubernetes control plane for tests, on the loopback address.
 package main
 
 import "os"

@@ -12,17 +12,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/flux-framework/flux-operator/test/cluster/cluster"
+	"github.com/flux-framework/flux-operator/test/cluster/controlplane"
 )
 
-// The exit codes. The verb run has that of its command.
+// The exit codes. `cluster run` returns the exit code of its command.
 const (
 	done      = 0
-	notRuns   = 1 // status: there is no control plane that runs
-	undecided = 2 // it could not be done
+	notRuns   = 1 // status: no control plane is running
+	undecided = 2 // the command failed
 )
 
-// exitCode ends the program with a code and without a message.
+// exitCode is an error that exits with a code and prints no message.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
@@ -47,9 +47,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return undecided
 }
 
-// flags are those that several verbs have.
+// flags are the flags that several commands share.
 type flags struct {
-	options cluster.Options
+	options controlplane.Options
 }
 
 func newRoot(stderr io.Writer) *cobra.Command {
@@ -57,7 +57,7 @@ func newRoot(stderr io.Writer) *cobra.Command {
 	f.options.Log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
 	root := &cobra.Command{
 		Use:           "cluster",
-		Short:         "A real Kubernetes control plane for tests, on the loopback address",
+		Short:         "Run a Kubernetes control plane for tests on the loopback address",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -72,30 +72,30 @@ func withoutTime(_ []string, attribute slog.Attr) slog.Attr {
 	return attribute
 }
 
-// dir adds the flag that names a control plane.
+// dir adds the flag that selects a control plane.
 func (f *flags) dir(command *cobra.Command) *cobra.Command {
-	command.Flags().StringVar(&f.options.Dir, "dir", os.Getenv(cluster.DirVariable),
-		"`directory` of the control plane (default $"+cluster.DirVariable+", else the one that up has made last)")
+	command.Flags().StringVar(&f.options.Dir, "dir", os.Getenv(controlplane.DirVariable),
+		"`directory` of the control plane (default $"+controlplane.DirVariable+", else the one that `cluster up` started last)")
 	return command
 }
 
-// start adds the flags that say what to start.
+// start adds the flags of a start.
 func (f *flags) start(command *cobra.Command) *cobra.Command {
 	set := command.Flags()
-	set.IntVar(&f.options.Nodes, "nodes", 2, "`count` of nodes")
+	set.IntVar(&f.options.Nodes, "nodes", 2, "`number` of nodes")
 	set.StringArrayVar(&f.options.CRDs, "crd", nil,
-		"`file` or directory with CustomResourceDefinitions to apply before the controllers start; may be repeated")
-	set.DurationVar(&f.options.Timeout, "timeout", 0, "how long the start may take, without the build (default 2m)")
+		"`file` or directory of CustomResourceDefinitions, applied before the controllers start; may be repeated")
+	set.DurationVar(&f.options.Timeout, "timeout", 0, "how long to wait until the control plane is ready, without the build (default 2m)")
 	return f.sources(command)
 }
 
 func (f *flags) sources(command *cobra.Command) *cobra.Command {
 	command.Flags().StringVar(&f.options.Source, "source", "",
-		"`directory` of the command's module, if it was built with -trimpath")
+		"`directory` of the module test/cluster; required if this command was built with -trimpath")
 	return command
 }
 
-// program has the command itself keep the control plane.
+// program makes this executable the keeper of the control plane.
 func (f *flags) program() (err error) {
 	f.options.Program, err = os.Executable()
 	return err

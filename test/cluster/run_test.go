@@ -65,7 +65,7 @@ func (w *world) background() (*exec.Cmd, process.ID) {
 	return run, command
 }
 
-func TestRunEndsWithWhatever(t *testing.T) {
+func TestRunCleanup(t *testing.T) {
 	for name, test := range map[string]struct {
 		end  func(w *world, run *exec.Cmd)
 		code int
@@ -103,16 +103,16 @@ func TestRunEndsWithWhatever(t *testing.T) {
 }
 
 // started is the directory of the only control plane.
-func (w *world) started() state.Folder {
+func (w *world) started() state.Directory {
 	w.t.Helper()
 	found, err := filepath.Glob(filepath.Join(w.temporary, "*", "state.json"))
 	if err != nil || len(found) != 1 {
 		w.t.Fatalf("control planes: %v, %v", found, err)
 	}
-	return state.Folder(filepath.Dir(found[0]))
+	return state.Directory(filepath.Dir(found[0]))
 }
 
-func TestKilledTogetherIsCleanedUpByTheNext(t *testing.T) {
+func TestCleanupAfterKilledRunAndKeeper(t *testing.T) {
 	w := newWorld(t)
 	run, _ := w.background()
 	keeper := w.component(w.started(), "keeper")

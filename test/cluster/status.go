@@ -7,18 +7,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/flux-framework/flux-operator/test/cluster/cluster"
+	"github.com/flux-framework/flux-operator/test/cluster/controlplane"
 )
 
 func (f *flags) status() *cobra.Command {
 	return f.dir(&cobra.Command{
-		Use:   "status",
-		Short: "Print what runs; the exit code is 1 if there is no control plane that runs",
-		Args:  cobra.NoArgs,
+		Use:     "status",
+		Short:   "Print the state of the control plane and its processes",
+		Long:    "Print the state of the control plane and its processes. The exit code is 1 if none is running.",
+		Example: "  cluster status",
+		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			status, err := cluster.Look(f.options.Dir)
+			status, err := controlplane.Look(f.options.Dir)
 			out := command.OutOrStdout()
-			if errors.Is(err, cluster.ErrNone) {
+			if errors.Is(err, controlplane.ErrNone) {
 				fmt.Fprintln(out, "state\tnone")
 				return exitCode(notRuns)
 			}
@@ -41,7 +43,7 @@ func (f *flags) status() *cobra.Command {
 			if status.Failure != "" {
 				fmt.Fprintln(out, status.Failure)
 			}
-			if status.Phase != cluster.Running {
+			if status.Phase != controlplane.Running {
 				return exitCode(notRuns)
 			}
 			return nil

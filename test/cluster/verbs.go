@@ -7,26 +7,27 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/flux-framework/flux-operator/test/cluster/cluster"
+	"github.com/flux-framework/flux-operator/test/cluster/controlplane"
 	"github.com/flux-framework/flux-operator/test/cluster/internal/keeper"
 )
 
 func (f *flags) up() *cobra.Command {
 	return f.start(f.dir(&cobra.Command{
 		Use:   "up",
-		Short: "Start a control plane that stays, and print the variables that lead to it",
-		Long: "Start a control plane that stays, and print the variables that lead to it, as in eval \"$(cluster up)\".\n" +
-			"What a killed one has left behind is ended and removed first. One that runs is left alone.",
-		Args: cobra.NoArgs,
+		Short: "Start a control plane in the background and print its environment variables",
+		Long: "Start a control plane in the background and print its environment variables as shell exports. If one is running\n" +
+			"already, print its variables. Processes and files that a killed control plane left are removed first.",
+		Example: "  eval \"$(cluster up --crd config/crd/bases)\"",
+		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			running, err := cluster.Find(f.options.Dir)
+			running, err := controlplane.Find(f.options.Dir)
 			if err == nil {
-				f.options.Log.Info("runs already", "dir", running.Dir)
+				f.options.Log.Info("already running", "dir", running.Dir)
 			} else {
 				if err := f.program(); err != nil {
 					return err
 				}
-				if running, err = cluster.Up(command.Context(), f.options); err != nil {
+				if running, err = controlplane.Up(command.Context(), f.options); err != nil {
 					return err
 				}
 			}
@@ -41,13 +42,15 @@ func (f *flags) up() *cobra.Command {
 
 func (f *flags) down() *cobra.Command {
 	return f.dir(&cobra.Command{
-		Use:   "down",
-		Short: "End the control plane, or what is left of it, and remove its directory",
-		Args:  cobra.NoArgs,
+		Use:     "down",
+		Short:   "Stop the control plane and remove its directory",
+		Long:    "Stop the control plane and remove its directory, also if its keeper was killed. Without one it does nothing.",
+		Example: "  cluster down",
+		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			err := cluster.Down(command.Context(), f.options.Dir)
-			if errors.Is(err, cluster.ErrNone) {
-				f.options.Log.Info("there is nothing to end")
+			err := controlplane.Down(command.Context(), f.options.Dir)
+			if errors.Is(err, controlplane.ErrNone) {
+				f.options.Log.Info("no control plane is running")
 				return nil
 			}
 			return err
@@ -60,11 +63,12 @@ func (f *flags) kubeconfig() *cobra.Command {
 	var groups []string
 	var raw bool
 	command := f.dir(&cobra.Command{
-		Use:   "kubeconfig",
-		Short: "Print the path of a kubeconfig: the administrator's, or another user's",
-		Args:  cobra.NoArgs,
+		Use:     "kubeconfig",
+		Short:   "Print the path of the administrator's or another user's kubeconfig",
+		Example: "  cluster kubeconfig --user alice --group developers",
+		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			running, err := cluster.Find(f.options.Dir)
+			running, err := controlplane.Find(f.options.Dir)
 			if err != nil {
 				return err
 			}
@@ -72,7 +76,7 @@ func (f *flags) kubeconfig() *cobra.Command {
 			if user != "" {
 				path, err = running.User(user, groups...)
 			} else if len(groups) > 0 {
-				err = errors.New("--group wants --user")
+				err = errors.New("--group requires --user")
 			}
 			if err != nil {
 				return err
@@ -89,38 +93,41 @@ func (f *flags) kubeconfig() *cobra.Command {
 			return err
 		},
 	})
-	command.Flags().StringVar(&user, "user", "", "`name` of a user, who gets a certificate and no rights")
-	command.Flags().StringArrayVar(&groups, "group", nil, "`name` of a group that the user is in; may be repeated")
-	command.Flags().BoolVar(&raw, "raw", false, "print the content, not the path")
+	command.Flags().StringVar(&user, "user", "", "`name` of a user to create, with a client certificate and no RBAC permissions")
+	command.Flags().StringArrayVar(&groups, "group", nil, "`name` of a group of the user; may be repeated")
+	command.Flags().BoolVar(&raw, "raw", false, "print the kubeconfig instead of its path")
 	return command
 }
 
 func (f *flags) restart() *cobra.Command {
-	var options cluster.RestartOptions
+	var options controlplane.RestartOptions
 	command := f.dir(&cobra.Command{
-		Use:   "restart COMPONENT",
-		Short: "End one component and start it again, on the same port and data, and wait until it is ready",
-		Args:  cobra.ExactArgs(1),
+		Use:     "restart COMPONENT",
+		Short:   "Restart one component with the same port and data, and wait until it is ready",
+		Example: "  cluster restart kube-apiserver --pause 5s",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
-			running, err := cluster.Find(f.options.Dir)
+			running, err := controlplane.Find(f.options.Dir)
 			if err != nil {
 				return err
 			}
 			return running.Restart(command.Context(), args[0], options)
 		},
 	})
-	command.Flags().BoolVar(&options.Kill, "kill", false, "end it at once, as by kill -9")
-	command.Flags().DurationVar(&options.Pause, "pause", 0, "how long it stays away")
+	command.Flags().BoolVar(&options.Kill, "kill", false, "kill it with SIGKILL instead of SIGTERM")
+	command.Flags().DurationVar(&options.Pause, "pause", 0, "how long to wait before it starts again")
 	return command
 }
 
 func (f *flags) build() *cobra.Command {
 	return f.sources(&cobra.Command{
-		Use:   "build",
-		Short: "Build the control plane's programs if they are not there, and print their directory",
-		Args:  cobra.NoArgs,
+		Use:     "build",
+		Short:   "Build the programs of the control plane and print their directory",
+		Long:    "Build the programs of the control plane, unless they are in the build cache, and print their directory.",
+		Example: "  cluster build",
+		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			bin, err := cluster.Build(command.Context(), f.options)
+			bin, err := controlplane.Build(command.Context(), f.options)
 			if err != nil {
 				return err
 			}
@@ -130,14 +137,14 @@ func (f *flags) build() *cobra.Command {
 	})
 }
 
-// keep is the verb that the others start. Its input and output are as package keeper says.
+// keep is the hidden command that runs the keeper process. Package keeper documents its input and output.
 func keep() *cobra.Command {
 	return &cobra.Command{
-		Use:    cluster.KeepVerb,
+		Use:    controlplane.KeepVerb,
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			// The failure has been told, or is in the directory.
+			// The failure is in an event, or in the directory's state.
 			if err := keeper.Run(command.Context(), command.InOrStdin(), command.OutOrStdout()); err != nil {
 				return exitCode(undecided)
 			}

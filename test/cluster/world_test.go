@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/flux-framework/flux-operator/test/cluster/cluster"
+	"github.com/flux-framework/flux-operator/test/cluster/controlplane"
 	"github.com/flux-framework/flux-operator/test/cluster/internal/process"
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// long is for what has no time of its own: a test fails by it only if it would hang.
+// long is the timeout of waits that end in time unless the code under test hangs.
 const long = 3 * time.Minute
 
 // world is a user with a home and a directory for temporary files of its own, and the cluster command.
@@ -32,11 +32,11 @@ type world struct {
 
 // program builds the command once for all tests.
 var program = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "cluster-test-")
+	directory, err := os.MkdirTemp("", "cluster-test-")
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(folder, "cluster")
+	path := filepath.Join(directory, "cluster")
 	if output, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the command: %w\n%s", err, output)
 	}
@@ -51,10 +51,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newWorld is for tests that start control planes. They take minutes to build, so that is not done here.
+// newWorld is for tests that start control planes. Building the programs takes minutes, so it skips the test without them.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	built, err := cluster.Built(t.Context(), cluster.Options{})
+	built, err := controlplane.Built(t.Context(), controlplane.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func newWorld(t *testing.T) *world {
 		}
 		t.Skip(reason)
 	}
-	bin, err := cluster.Build(t.Context(), cluster.Options{})
+	bin, err := controlplane.Build(t.Context(), controlplane.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func emptyWorld(t *testing.T) *world {
 		"TMPDIR="+w.temporary,
 		"XDG_CACHE_HOME="+filepath.Join(root, "cache"),
 		"GOCACHE="+strings.TrimSpace(string(goCache)),
-		cluster.DirVariable+"=",
+		controlplane.DirVariable+"=",
 		"KUBECONFIG=",
 	)
 	t.Cleanup(func() {
@@ -132,7 +132,7 @@ func (w *world) variable(name string) string {
 	return value
 }
 
-// result is how a command ended.
+// result is the output and exit code of a command.
 type result struct {
 	stdout, stderr string
 	code           int
@@ -193,7 +193,7 @@ func (w *world) kubectl(args ...string) result {
 
 func (w *world) kubectlWith(stdin string, args ...string) result {
 	w.t.Helper()
-	known, err := w.folder().Load()
+	known, err := w.directory().Load()
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func (w *world) kubectlWith(stdin string, args ...string) result {
 	return w.wait(command)
 }
 
-// applied makes objects from YAML.
+// applied applies YAML.
 func (w *world) applied(manifest string) {
 	w.t.Helper()
 	if result := w.kubectlWith(manifest, "apply", "-f", "-"); result.code != 0 {
@@ -211,19 +211,19 @@ func (w *world) applied(manifest string) {
 }
 
 // directory is the current one.
-func (w *world) folder() state.Folder {
+func (w *world) directory() state.Directory {
 	w.t.Helper()
-	folder, err := state.Home(filepath.Join(w.variable("XDG_CACHE_HOME"), "flux-operator-cluster")).Current()
+	directory, err := state.Home(filepath.Join(w.variable("XDG_CACHE_HOME"), "flux-operator-cluster")).Current()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return folder
+	return directory
 }
 
 // component is the process of a component.
-func (w *world) component(folder state.Folder, name string) process.ID {
+func (w *world) component(directory state.Directory, name string) process.ID {
 	w.t.Helper()
-	known, err := folder.Load()
+	known, err := directory.Load()
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package cache builds programs once: a program is kept under a key over all that it is made from, outside the repository.
+// Package cache builds programs once and stores them outside of the repository, under a key over all their inputs.
 package cache
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// unused is how long a program is kept that nobody asks for.
+// unused is the time after which an unused program is removed.
 const unused = 30 * 24 * time.Hour
 
 // Program is the main package in the root of a module.
@@ -28,45 +28,45 @@ type Program struct {
 	Links  []string // other names it can be called by
 }
 
-// Find gives the directory that holds the program and its links, and whether it is there.
+// Find returns the directory of the program and its links, and whether it exists.
 func Find(ctx context.Context, home string, program Program) (string, bool, error) {
 	key, err := program.key(ctx)
 	if err != nil {
 		return "", false, fmt.Errorf("looking at the sources of %s: %w", program.Name, err)
 	}
-	folder := filepath.Join(home, program.Name+"-"+key)
-	return filepath.Join(folder, "bin"), used(folder), nil
+	directory := filepath.Join(home, program.Name+"-"+key)
+	return filepath.Join(directory, "bin"), used(directory), nil
 }
 
-// Build makes what Find does not find. Of several that ask at the same time, one builds and the others wait.
+// Build builds the program unless Find finds it. Concurrent callers wait for one build.
 func Build(ctx context.Context, home string, program Program, log *slog.Logger) (string, error) {
 	bin, found, err := Find(ctx, home, program)
 	if err != nil || found {
 		return bin, err
 	}
-	folder := filepath.Dir(bin)
+	directory := filepath.Dir(bin)
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return "", err
 	}
-	lock := flock.New(folder + ".lock")
+	lock := flock.New(directory + ".lock")
 	if err := acquire(ctx, lock, log.With("program", program.Name)); err != nil {
 		return "", fmt.Errorf("waiting for another build of %s: %w", program.Name, err)
 	}
 	defer lock.Unlock() //nolint:errcheck // it ends with the process
-	if used(folder) {
+	if used(directory) {
 		return bin, nil
 	}
-	if err := program.build(ctx, folder, log); err != nil {
+	if err := program.build(ctx, directory, log); err != nil {
 		return "", fmt.Errorf("building %s: %w", program.Name, err)
 	}
 	prune(home, program.Name, log)
 	return bin, nil
 }
 
-// used is whether the directory is there, and notes that it was asked for.
-func used(folder string) bool {
+// used reports whether the directory exists, and updates its time of last use.
+func used(directory string) bool {
 	now := time.Now()
-	return os.Chtimes(folder, now, now) == nil
+	return os.Chtimes(directory, now, now) == nil
 }
 
 func acquire(ctx context.Context, lock *flock.Flock, log *slog.Logger) error {
@@ -79,9 +79,9 @@ func acquire(ctx context.Context, lock *flock.Flock, log *slog.Logger) error {
 	return err
 }
 
-// build makes the directory beside its place and renames it. What a killed build left is removed: the lock is held.
-func (p Program) build(ctx context.Context, folder string, log *slog.Logger) error {
-	unfinished := folder + ".new"
+// build builds in a directory beside the final one and renames it. It removes what a killed build left; the caller holds the lock.
+func (p Program) build(ctx context.Context, directory string, log *slog.Logger) error {
+	unfinished := directory + ".new"
 	if err := os.RemoveAll(unfinished); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (p Program) build(ctx context.Context, folder string, log *slog.Logger) err
 		}
 	}
 	log.Info("built", "program", p.Name, "took", time.Since(begin).Round(time.Second))
-	return os.Rename(unfinished, folder)
+	return os.Rename(unfinished, directory)
 }
 
 func (p Program) compile(ctx context.Context, output string, log *slog.Logger) error {
@@ -123,7 +123,7 @@ func (p Program) compile(ctx context.Context, output string, log *slog.Logger) e
 	return nil
 }
 
-// remind says that a long build goes on.
+// remind logs that a long build is still running.
 func remind(done <-chan struct{}, name string, log *slog.Logger) {
 	begin := time.Now()
 	ticker := time.NewTicker(time.Minute)
@@ -138,25 +138,25 @@ func remind(done <-chan struct{}, name string, log *slog.Logger) {
 	}
 }
 
-// environment makes a program for this machine from its own module alone.
+// environment makes go build for this machine, from the program's module alone.
 func environment() []string {
 	return append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-buildvcs=false",
 		"GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 }
 
-// prune removes the versions of a program that nobody has asked for in a long time.
+// prune removes the versions of a program that are unused.
 func prune(home, name string, log *slog.Logger) {
-	folders, err := filepath.Glob(filepath.Join(home, name+"-*"))
+	directories, err := filepath.Glob(filepath.Join(home, name+"-*"))
 	if err != nil {
 		return
 	}
-	for _, folder := range folders {
-		info, err := os.Stat(folder)
+	for _, directory := range directories {
+		info, err := os.Stat(directory)
 		if errors.Is(err, fs.ErrNotExist) || err != nil || time.Since(info.ModTime()) < unused {
 			continue
 		}
-		if err := os.RemoveAll(folder); err != nil {
-			log.Warn("removing a program that nobody uses", "directory", folder, "error", err)
+		if err := os.RemoveAll(directory); err != nil {
+			log.Warn("removing an unused program", "directory", directory, "error", err)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestSecondBuildFindsTheFirst(t *testing.T) {
 
 func TestEveryInputCounts(t *testing.T) {
 	home, program := t.TempDir(), newProgram(t)
-	folders := map[string]string{build(t, home, program): "nothing"}
+	directories := map[string]string{build(t, home, program): "nothing"}
 	for _, change := range []struct {
 		what string
 		do   func()
@@ -86,10 +86,10 @@ func TestEveryInputCounts(t *testing.T) {
 	} {
 		change.do()
 		bin := build(t, home, program)
-		if earlier, found := folders[bin]; found {
+		if earlier, found := directories[bin]; found {
 			t.Errorf("after a change of %s it is the program from after a change of %s", change.what, earlier)
 		}
-		folders[bin] = change.what
+		directories[bin] = change.what
 	}
 }
 
@@ -134,11 +134,11 @@ func TestFailedBuildLeavesNothing(t *testing.T) {
 func TestRestOfAKilledBuildIsReplaced(t *testing.T) {
 	home, program := t.TempDir(), newProgram(t)
 	bin := build(t, home, program)
-	folder := filepath.Dir(bin)
-	if err := os.Rename(folder, folder+".new"); err != nil {
+	directory := filepath.Dir(bin)
+	if err := os.Rename(directory, directory+".new"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder+".new", "bin", "half"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(directory+".new", "bin", "half"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	build(t, home, program)

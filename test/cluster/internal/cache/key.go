@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// key is a hash over the module's files, the version of Go, the machine's kind and the flags.
+// key is a hash over the module's files, the Go version, the platform and the build flags.
 func (p Program) key(ctx context.Context) (string, error) {
 	command := exec.CommandContext(ctx, "go", "env", "GOVERSION", "GOOS", "GOARCH", "GOEXPERIMENT")
 	command.Dir = p.Source
@@ -46,7 +46,7 @@ func (p Program) key(ctx context.Context) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil))[:16], nil
 }
 
-// enter skips other modules and what the build does not see.
+// enter skips nested modules and files that are not part of the build.
 func (p Program) enter(path string) error {
 	if path == "." {
 		return nil

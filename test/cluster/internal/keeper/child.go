@@ -19,22 +19,22 @@ const (
 	tailSize = 2 << 10               // of a log, in an error
 )
 
-// child is a component that has been started.
+// child is a started component.
 type child struct {
 	name  string
 	id    process.ID
 	ended error // set before it is sent to the keeper's exits
 }
 
-// launch starts a component. It ends with this thread.
+// launch starts a component. The kernel kills it when this thread ends.
 func (k *keeper) launch(name string) error {
-	log, err := os.OpenFile(k.folder.Log(name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(k.directory.Log(name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer log.Close() //nolint:errcheck // the child has its own
 	command := exec.Command(k.plan.program(name), k.plan.component(name).args...)
-	command.Dir = string(k.folder.Folder)
+	command.Dir = string(k.directory.Directory)
 	command.Env = k.plan.environment()
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = process.Dependent(syscall.SIGKILL)
@@ -44,26 +44,26 @@ func (k *keeper) launch(name string) error {
 	started := &child{name: name}
 	k.children[name] = started
 	id, err := process.Of(command.Process.Pid)
-	// One that is gone already is reported below.
+	// A process that has exited already is reported below.
 	if err == nil {
 		started.id = id
 	}
 	go func() {
 		command.Wait() //nolint:errcheck // the state below says how it ended
-		started.ended = fmt.Errorf("%s ended: %s", name, command.ProcessState)
+		started.ended = fmt.Errorf("%s exited: %s", name, command.ProcessState)
 		k.exits <- started
 	}()
 	return k.record(name, id)
 }
 
-// record notes which process a component is.
+// record saves the process of a component in the state.
 func (k *keeper) record(name string, id process.ID) error {
 	k.state.Components = slices.DeleteFunc(k.state.Components, func(c state.Component) bool { return c.Name == name })
 	k.state.Components = append(k.state.Components, state.Component{Name: name, Process: id})
-	return k.folder.Save(k.state)
+	return k.directory.Save(k.state)
 }
 
-// await returns when what is awaited is there, and fails if a component ends before.
+// await polls until a condition holds, and fails if a component exits before.
 func (k *keeper) await(ctx context.Context, what string, ready func(context.Context) error) error {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -82,14 +82,14 @@ func (k *keeper) await(ctx context.Context, what string, ready func(context.Cont
 	}
 }
 
-// failure says how a component ended, with the end of its log.
+// failure is the exit status of a component with the end of its log.
 func (k *keeper) failure(ended *child) error {
 	return fmt.Errorf("%w%s", ended.ended, k.tail(ended.name))
 }
 
-// tail is the end of a component's log, as a part of a message. It is empty if there is none.
+// tail is the end of a component's log as a part of a message; empty if there is no log.
 func (k *keeper) tail(name string) string {
-	content, err := os.ReadFile(k.folder.Log(name))
+	content, err := os.ReadFile(k.directory.Log(name))
 	if err != nil || len(content) == 0 {
 		return ""
 	}

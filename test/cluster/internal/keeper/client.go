@@ -14,23 +14,23 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// client asks the components, as administrator and as the API server does.
+// client sends requests to the components, as administrator and as the API server.
 type client struct {
 	server string
 	http   http.Client
 }
 
-func newClient(folder state.Folder, server string) (*client, error) {
+func newClient(directory state.Directory, server string) (*client, error) {
 	config := &tls.Config{RootCAs: x509.NewCertPool()}
 	for _, name := range []string{"cluster", "internal"} {
-		authority, err := os.ReadFile(folder.Path("pki", name+".crt"))
+		authority, err := os.ReadFile(directory.Path("pki", name+".crt"))
 		if err != nil {
 			return nil, err
 		}
 		config.RootCAs.AppendCertsFromPEM(authority)
 	}
 	for _, name := range []string{"admin", "internal-client"} {
-		pair, err := tls.LoadX509KeyPair(folder.Path("pki", name+".crt"), folder.Path("pki", name+".key"))
+		pair, err := tls.LoadX509KeyPair(directory.Path("pki", name+".crt"), directory.Path("pki", name+".key"))
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func newClient(folder state.Folder, server string) (*client, error) {
 	return &client{server: server, http: http.Client{Transport: &http.Transport{TLSClientConfig: config}}}, nil
 }
 
-// get asks for an address and decodes the answer into result, if that is not nil.
+// get requests a URL and decodes the response into result unless result is nil.
 func (c *client) get(ctx context.Context, address string, result any) error {
 	return c.do(ctx, http.MethodGet, address, nil, result)
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// maxSocketPath is what the smallest of the systems takes.
+// maxSocketPath is the smallest limit of the supported systems.
 const maxSocketPath = 100
 
-// Restart asks for a component to be ended and started again, on the same port and data.
+// Restart is the request to restart a component with the same port and data.
 type Restart struct {
 	Component string        `json:"component"`
 	Kill      bool          `json:"kill"`  // at once; without, it is asked to end
@@ -32,22 +32,22 @@ type answer struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Ask has the keeper of a directory restart a component, and waits until that is ready.
-func Ask(ctx context.Context, folder state.Folder, restart Restart) error {
+// Ask asks the keeper of a directory to restart a component, and waits until it is ready.
+func Ask(ctx context.Context, directory state.Directory, restart Restart) error {
 	var dialer net.Dialer
-	connection, err := dialer.DialContext(ctx, "unix", folder.Control())
+	connection, err := dialer.DialContext(ctx, "unix", directory.Control())
 	if err != nil {
-		return fmt.Errorf("reaching the keeper of %s: %w", folder, err)
+		return fmt.Errorf("reaching the keeper of %s: %w", directory, err)
 	}
 	defer connection.Close()                                      //nolint:errcheck // the answer is there
 	stop := context.AfterFunc(ctx, func() { connection.Close() }) //nolint:errcheck // the answer below fails
 	defer stop()
 	if err := json.NewEncoder(connection).Encode(restart); err != nil {
-		return fmt.Errorf("asking the keeper of %s: %w", folder, err)
+		return fmt.Errorf("asking the keeper of %s: %w", directory, err)
 	}
 	var answer answer
 	if err := json.NewDecoder(connection).Decode(&answer); err != nil {
-		return fmt.Errorf("the keeper of %s has gone without an answer: %w", folder, err)
+		return fmt.Errorf("the keeper of %s exited without an answer: %w", directory, err)
 	}
 	if answer.Error != "" {
 		return fmt.Errorf("restarting %s: %s", restart.Component, answer.Error)
@@ -55,12 +55,12 @@ func Ask(ctx context.Context, folder state.Folder, restart Restart) error {
 	return nil
 }
 
-// listen takes requests from the directory's socket to the keeper's channel.
+// listen passes requests from the directory's socket to the keeper's channel.
 func (k *keeper) listen() (net.Listener, error) {
-	if path := k.folder.Control(); len(path) > maxSocketPath {
-		return nil, fmt.Errorf("the path %s is too long for a socket: name a directory with a shorter one", path)
+	if path := k.directory.Control(); len(path) > maxSocketPath {
+		return nil, fmt.Errorf("the path %s is too long for a Unix socket; choose a directory with a shorter path", path)
 	}
-	listener, err := net.Listen("unix", k.folder.Control())
+	listener, err := net.Listen("unix", k.directory.Control())
 	if err != nil {
 		return nil, err
 	}
@@ -90,14 +90,14 @@ func (k *keeper) serve(connection net.Conn) {
 	json.NewEncoder(connection).Encode(answer) //nolint:errcheck // the client is gone
 }
 
-// errUnknown says that there is no such component.
+// errUnknown means that there is no such component.
 var errUnknown = errors.New("no such component")
 
-// restart ends a component, starts it again and waits until it is ready.
+// restart stops a component, starts it again and waits until it is ready.
 func (k *keeper) restart(ctx context.Context, wanted Restart) error {
 	old, found := k.children[wanted.Component]
 	if !found {
-		return fmt.Errorf("%q: %w; there are %s", wanted.Component, errUnknown, strings.Join(k.plan.names(), ", "))
+		return fmt.Errorf("%q: %w; the components are %s", wanted.Component, errUnknown, strings.Join(k.plan.names(), ", "))
 	}
 	if err := k.end(ctx, old, wanted.Kill); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (k *keeper) restart(ctx context.Context, wanted Restart) error {
 	return k.await(ctx, old.name, k.plan.component(old.name).ready)
 }
 
-// end waits for a component's end. One that does not hear is killed.
+// end waits until a component exits, and kills it after a timeout.
 func (k *keeper) end(ctx context.Context, old *child, kill bool) error {
 	signal, patience := syscall.SIGTERM, 15*time.Second
 	if kill {

@@ -14,13 +14,13 @@ import (
 //go:embed manifests/stages.yaml
 var stages []byte
 
-// administrators is the group that may do everything.
+// administrators is the group with all permissions.
 const administrators = "system:masters"
 
-// writeFiles makes the certificates, the kubeconfigs and the stages.
+// writeFiles writes the certificates, the kubeconfigs and kwok's stages.
 //
-// There are two authorities. What one signs is a user of the cluster. The other is for what users must not reach: etcd and
-// the nodes.
+// There are two CAs. One signs the users of the cluster; the other signs the clients of etcd and of the nodes, which users must
+// not reach.
 func (p *plan) writeFiles(server string) error {
 	cluster, err := pki.NewAuthority("cluster", time.Now())
 	if err != nil {
@@ -68,14 +68,13 @@ func (p *plan) writeFiles(server string) error {
 	if err := p.write(stages, "stages.yaml"); err != nil {
 		return err
 	}
-	if err := p.writeKubeconfig(p.folder.Kubeconfig(), server, "admin", cluster, admin); err != nil {
+	if err := p.writeKubeconfig(p.directory.Kubeconfig(), server, "admin", cluster, admin); err != nil {
 		return err
 	}
 	return p.writeUsers(cluster, server)
 }
 
-// writeUsers makes the components' kubeconfigs. Controllers and nodes do what only an administrator may; the scheduler has
-// the role that the API server has for it.
+// writeUsers writes the components' kubeconfigs. Controllers and nodes are administrators; the scheduler has its built-in role.
 func (p *plan) writeUsers(cluster *pki.Authority, server string) error {
 	for _, user := range []struct {
 		component, name string
@@ -105,7 +104,7 @@ func (p *plan) writeKubeconfig(path, server, name string, cluster *pki.Authority
 }
 
 func (p *plan) write(content []byte, elements ...string) error {
-	return writeFile(p.folder.Path(elements...), content)
+	return writeFile(p.directory.Path(elements...), content)
 }
 
 func writeFile(path string, content []byte) error {

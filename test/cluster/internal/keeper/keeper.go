@@ -1,12 +1,12 @@
-// Package keeper runs a control plane: it starts the components as its children, watches them, and ends them.
+// Package keeper runs a control plane: it starts the components as its children, watches them, and stops them.
 //
 // A keeper is a process of its own. It reads its Config as the first line of its input, and writes Events to its output, one
-// JSON text a line. As long as its input is open, whoever holds the other end owns the control plane: when the input ends, by
-// a close or by the death of the owner, the keeper ends the components, removes the directory and exits. The line Keep makes it
-// stay without an owner, until it is asked to end by SIGTERM.
+// JSON object per line. The process at the other end of its input owns the control plane: when the input is closed, also by the
+// exit of the owner, the keeper stops the components, removes the directory and exits. The line Keep makes it run without an
+// owner, until SIGTERM.
 //
-// A component that ends by itself takes the others with it. With an owner the directory goes too, and the reason is in an event;
-// without one the directory stays, with the logs and the reason in its state.
+// If a component exits, the keeper stops the others. With an owner it removes the directory and reports the failure in an event;
+// without one it leaves the directory, with the logs and the failure in the state.
 package keeper
 
 import (
@@ -28,10 +28,10 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// Keep is the line on a keeper's input that makes it stay without an owner.
+// Keep is the line on a keeper's input that makes it run without an owner.
 const Keep = "keep"
 
-// Config says what to run.
+// Config is what a keeper runs.
 type Config struct {
 	Home     state.Home    `json:"home"`
 	Dir      string        `json:"dir"`      // empty for a temporary directory
@@ -42,22 +42,22 @@ type Config struct {
 	Timeout  time.Duration `json:"timeout"` // until everything is ready
 }
 
-// Event is what a keeper tells: the directory it has taken, a step, that it is ready, or why it failed. Only one is set.
+// Event is a message of a keeper: its directory, a step, readiness or a failure. Exactly one field is set.
 type Event struct {
-	Folder state.Folder `json:"directory,omitempty"`
-	Step   string       `json:"step,omitempty"`
-	Ready  bool         `json:"ready,omitempty"`
-	Failed string       `json:"failed,omitempty"`
+	Directory state.Directory `json:"directory,omitempty"`
+	Step      string          `json:"step,omitempty"`
+	Ready     bool            `json:"ready,omitempty"`
+	Failed    string          `json:"failed,omitempty"`
 }
 
-// errReleased says that the owner has let go.
-var errReleased = errors.New("the owner has let go")
+// errReleased means that the owner closed the input.
+var errReleased = errors.New("released by its owner")
 
-// Run is a keeper, from its configuration to its end.
+// Run runs a keeper from its configuration to its exit.
 func Run(ctx context.Context, in io.Reader, out io.Writer) error {
-	// The system ends the components with the thread that has started them, so they are all started on this one.
+	// The kernel kills the components when the thread that started them ends, so this thread starts them all.
 	runtime.LockOSThread()
-	// The reader of the output may be gone.
+	// The reader of the output may have exited.
 	signal.Ignore(syscall.SIGPIPE)
 	events := json.NewEncoder(out)
 	reader := bufio.NewReader(in)
@@ -69,7 +69,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return tell(events, err)
 	}
-	k := &keeper{config: config, folder: held, events: events,
+	k := &keeper{config: config, directory: held, events: events,
 		children: map[string]*child{}, exits: make(chan *child), requests: make(chan request)}
 	ctx, release := context.WithCancelCause(ctx)
 	go func() {
@@ -102,18 +102,18 @@ func tell(events *json.Encoder, err error) error {
 
 // keeper is one control plane.
 type keeper struct {
-	config   Config
-	folder   *state.Held
-	events   *json.Encoder
-	state    state.State
-	plan     *plan
-	children map[string]*child
-	exits    chan *child
-	requests chan request
-	kept     atomic.Bool
+	config    Config
+	directory *state.Held
+	events    *json.Encoder
+	state     state.State
+	plan      *plan
+	children  map[string]*child
+	exits     chan *child
+	requests  chan request
+	kept      atomic.Bool
 }
 
-// keptByOwner returns when the owner has let go, and says whether the control plane is to stay.
+// keptByOwner waits until the owner releases the keeper, and reports whether the control plane is to keep running.
 func (k *keeper) keptByOwner(reader *bufio.Reader) bool {
 	for {
 		line, err := reader.ReadString('\n')
@@ -126,20 +126,20 @@ func (k *keeper) keptByOwner(reader *bufio.Reader) bool {
 	}
 }
 
-// keep starts everything, and returns when it is to end.
+// keep starts the components, and returns when they have to stop.
 func (k *keeper) keep(ctx context.Context) error {
 	self, err := process.Of(os.Getpid())
 	if err != nil {
 		return err
 	}
 	k.state = state.State{Phase: state.Starting, Bin: k.config.Bin, Keeper: self}
-	if err := k.folder.Save(k.state); err != nil {
+	if err := k.directory.Save(k.state); err != nil {
 		return err
 	}
-	if err := k.events.Encode(Event{Folder: k.folder.Folder}); err != nil {
+	if err := k.events.Encode(Event{Directory: k.directory.Directory}); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(k.folder.Path("logs"), 0o700); err != nil {
+	if err := os.MkdirAll(k.directory.Path("logs"), 0o700); err != nil {
 		return err
 	}
 	if err := k.keepTrace(); err != nil {
@@ -157,7 +157,7 @@ func (k *keeper) keep(ctx context.Context) error {
 		return err
 	}
 	k.state.Phase = state.Running
-	if err := k.folder.Save(k.state); err != nil {
+	if err := k.directory.Save(k.state); err != nil {
 		return err
 	}
 	if err := k.events.Encode(Event{Ready: true}); err != nil {
@@ -166,16 +166,16 @@ func (k *keeper) keep(ctx context.Context) error {
 	return k.watch(ctx)
 }
 
-// keepTrace has the trace of a crash written to the keeper's log.
+// keepTrace writes the trace of a panic to the keeper's log.
 func (k *keeper) keepTrace() error {
-	log, err := os.Create(k.folder.Log("keeper"))
+	log, err := os.Create(k.directory.Log("keeper"))
 	if err != nil {
 		return err
 	}
 	return errors.Join(debug.SetCrashOutput(log, debug.CrashOptions{}), log.Close())
 }
 
-// watch returns when a component ends by itself, or everything is to end.
+// watch returns when a component exits or the context is done.
 func (k *keeper) watch(ctx context.Context) error {
 	for {
 		select {
@@ -193,7 +193,7 @@ func (k *keeper) watch(ctx context.Context) error {
 	}
 }
 
-// finish ends the components and removes the directory. A failure that nobody owns stays in the directory instead.
+// finish kills the components and removes the directory. Without an owner, a failure stays in the directory's state instead.
 func (k *keeper) finish(ctx context.Context, err error) error {
 	wanted := ctx.Err() != nil
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
@@ -202,16 +202,16 @@ func (k *keeper) finish(ctx context.Context, err error) error {
 	for _, component := range k.state.Components {
 		processes = append(processes, component.Process)
 	}
-	// Nothing is asked to end in peace: the data goes with them.
+	// No graceful shutdown: the data is removed too.
 	if killed := process.Kill(ending, processes...); killed != nil {
 		return errors.Join(err, killed)
 	}
 	if !wanted && k.kept.Load() {
 		k.state.Phase, k.state.Failure, k.state.Components = state.Failed, err.Error(), nil
-		return errors.Join(err, k.folder.Save(k.state))
+		return errors.Join(err, k.directory.Save(k.state))
 	}
 	if wanted {
 		err = nil
 	}
-	return errors.Join(err, k.folder.Remove(ending))
+	return errors.Join(err, k.directory.Remove(ending))
 }

@@ -20,15 +20,15 @@ const (
 	kwok        = "kwok"
 )
 
-// The services' range, and its first address, which the API server has inside.
+// The Service range, and its first address, which is the API server's ClusterIP.
 const (
 	services = "10.96.0.0/16"
 	service  = "10.96.0.1"
 )
 
-// plan is what a control plane is made of: programs, arguments, ports and files.
+// plan holds the programs, arguments, ports and files of a control plane.
 type plan struct {
-	folder     state.Folder
+	directory  state.Directory
 	bin        string
 	client     *client
 	components []component
@@ -43,16 +43,16 @@ type component struct {
 }
 
 // newPlan chooses the ports and writes the files.
-func newPlan(folder state.Folder, bin string) (*plan, error) {
+func newPlan(directory state.Directory, bin string) (*plan, error) {
 	ports, err := freePorts(6)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{folder: folder, bin: bin, nodePort: ports[5]}
+	p := &plan{directory: directory, bin: bin, nodePort: ports[5]}
 	if err := p.writeFiles(address(ports[2])); err != nil {
 		return nil, err
 	}
-	if p.client, err = newClient(folder, address(ports[2])); err != nil {
+	if p.client, err = newClient(directory, address(ports[2])); err != nil {
 		return nil, err
 	}
 	p.components = []component{
@@ -80,9 +80,9 @@ func (p *plan) names() []string {
 // program is the path of a program.
 func (p *plan) program(name string) string { return filepath.Join(p.bin, name) }
 
-// environment is all that the programs see: what the caller has set is not for them.
+// environment is the whole environment of the programs; they do not see the caller's.
 func (p *plan) environment() []string {
-	return []string{"HOME=" + string(p.folder), "TMPDIR=" + string(p.folder), "PATH=" + p.bin}
+	return []string{"HOME=" + string(p.directory), "TMPDIR=" + string(p.directory), "PATH=" + p.bin}
 }
 
 func (p *plan) healthy(port int, path string) func(context.Context) error {
@@ -91,14 +91,14 @@ func (p *plan) healthy(port int, path string) func(context.Context) error {
 
 func address(port int) string { return fmt.Sprintf("https://127.0.0.1:%d", port) }
 
-func (p *plan) pki(name string) string { return p.folder.Path("pki", name) }
+func (p *plan) pki(name string) string { return p.directory.Path("pki", name) }
 
-func (p *plan) user(name string) string { return p.folder.Path("users", name) }
+func (p *plan) user(name string) string { return p.directory.Path("users", name) }
 
 func (p *plan) etcd(port, peerPort int) []string {
 	return []string{
 		"--name=etcd",
-		"--data-dir=" + p.folder.Path("etcd"),
+		"--data-dir=" + p.directory.Path("etcd"),
 		"--listen-client-urls=" + address(port),
 		"--advertise-client-urls=" + address(port),
 		"--listen-peer-urls=" + address(peerPort),
@@ -124,7 +124,7 @@ func (p *plan) apiServer(port, etcdPort int) []string {
 		"--advertise-address=127.0.0.1",
 		"--endpoint-reconciler-type=none", // no Endpoints may name a loopback address
 		fmt.Sprintf("--secure-port=%d", port),
-		"--cert-dir=" + p.folder.Path("pki"),
+		"--cert-dir=" + p.directory.Path("pki"),
 		"--tls-cert-file=" + p.pki("server.crt"),
 		"--tls-private-key-file=" + p.pki("server.key"),
 		"--client-ca-file=" + p.pki("cluster.crt"),
@@ -142,7 +142,7 @@ func (p *plan) apiServer(port, etcdPort int) []string {
 		"--service-cluster-ip-range=" + services,
 		"--authorization-mode=RBAC",
 		"--allow-privileged",
-		// Asked to end, it ends the watches. Without these it waits a minute for them.
+		// Close watches on shutdown; without these flags it waits a minute for them.
 		"--shutdown-send-retry-after",
 		"--shutdown-watch-termination-grace-period=1s",
 		"--profiling=false",
@@ -172,7 +172,7 @@ func (p *plan) scheduler(port int) []string {
 	)
 }
 
-// internalServer is how a controller serves its health, and nothing else.
+// internalServer are the flags with which a controller serves only its health.
 func (p *plan) internalServer(port int) []string {
 	return []string{
 		"--bind-address=127.0.0.1",
@@ -185,7 +185,7 @@ func (p *plan) internalServer(port int) []string {
 
 func (p *plan) kwok(port int) []string {
 	return []string{
-		"--config=" + p.folder.Path("stages.yaml"),
+		"--config=" + p.directory.Path("stages.yaml"),
 		"--kubeconfig=" + p.user(kwok),
 		"--manage-all-nodes",
 		"--node-lease-duration-seconds=0", // after a kill, the leases would keep the next one away until they end
@@ -197,8 +197,8 @@ func (p *plan) kwok(port int) []string {
 	}
 }
 
-// freePorts finds ports of the loopback address that nobody listens on. They are below those that systems give to outgoing
-// connections, so that nothing takes them by chance before their components do.
+// freePorts finds free ports on the loopback address, below the ephemeral range, so that no outgoing connection takes one before
+// its component listens.
 func freePorts(count int) ([]int, error) {
 	const low, high, tries = 20000, 30000, 1000
 	var ports []int

@@ -12,9 +12,9 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/process"
 )
 
-// start brings everything up, in the order in which one needs the other.
+// start starts the components in the order of their dependencies.
 func (k *keeper) start(ctx context.Context) error {
-	plan, err := newPlan(k.folder.Folder, k.config.Bin)
+	plan, err := newPlan(k.directory.Directory, k.config.Bin)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (k *keeper) start(ctx context.Context) error {
 	if err := k.prepare(ctx); err != nil {
 		return err
 	}
-	// The controllers end by themselves if the API server's own roles are not there, so they come after it.
+	// The controllers exit if the API server's own roles do not exist, so they start after it is ready.
 	for _, name := range []string{controllers, scheduler, kwok} {
 		if err := k.launch(name); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (k *keeper) step(ctx context.Context, name string) error {
 	return k.await(ctx, name, k.plan.component(name).ready)
 }
 
-// prepare makes the nodes and the definitions: the garbage collector looks for new kinds every half minute only.
+// prepare creates the nodes and CRDs before the controllers start: the garbage collector rediscovers kinds only every 30 s.
 func (k *keeper) prepare(ctx context.Context) error {
 	for i := range k.config.Nodes {
 		node, err := json.Marshal(newNode(fmt.Sprintf("node-%d", i), k.plan.nodePort))
@@ -66,7 +66,7 @@ func (k *keeper) prepare(ctx context.Context) error {
 			return err
 		}
 		if err := k.plan.client.do(ctx, http.MethodPost, k.plan.client.server+"/api/v1/nodes", node, nil); err != nil {
-			return fmt.Errorf("making a node: %w", err)
+			return fmt.Errorf("creating a node: %w", err)
 		}
 	}
 	for _, definitions := range k.config.CRDs {
@@ -81,7 +81,7 @@ func (k *keeper) prepare(ctx context.Context) error {
 }
 
 func (k *keeper) kubectl(ctx context.Context, args ...string) error {
-	args = append([]string{"--kubeconfig=" + k.folder.Kubeconfig()}, args...)
+	args = append([]string{"--kubeconfig=" + k.directory.Kubeconfig()}, args...)
 	command := exec.CommandContext(ctx, k.plan.program("kubectl"), args...)
 	command.Env = k.plan.environment()
 	command.SysProcAttr = process.Dependent(syscall.SIGKILL)
@@ -91,7 +91,7 @@ func (k *keeper) kubectl(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// nodesReady fails unless pods can be put on all nodes.
+// nodesReady fails unless all nodes are ready.
 func (k *keeper) nodesReady(ctx context.Context) error {
 	var list struct {
 		Items []struct {
@@ -122,7 +122,7 @@ func (k *keeper) nodesReady(ctx context.Context) error {
 	return nil
 }
 
-// newNode is a node as a kubelet would register it.
+// newNode returns a Node as a kubelet registers it.
 func newNode(name string, port int) map[string]any {
 	resources := map[string]string{"cpu": "1000", "memory": "4Ti", "pods": "10000", "ephemeral-storage": "4Ti"}
 	return map[string]any{

@@ -1,4 +1,4 @@
-// Package kubeconfig writes the files by which clients find a control plane and log in.
+// Package kubeconfig encodes kubeconfig files.
 package kubeconfig
 
 import (
@@ -41,8 +41,7 @@ type user struct {
 	} `json:"user"`
 }
 
-// Encode writes a kubeconfig with one cluster, and one user who logs in with a certificate. It is JSON, which every reader of
-// YAML takes.
+// Encode encodes a kubeconfig with one cluster and one user with a client certificate. It is JSON, which is valid YAML.
 func Encode(server, name string, authority []byte, login pki.Pair) ([]byte, error) {
 	const clusterName = "cluster"
 	result := config{APIVersion: "v1", Kind: "Config", CurrentContext: name,

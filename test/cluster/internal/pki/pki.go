@@ -1,4 +1,4 @@
-// Package pki makes the certificates of a control plane. Keys are elliptic, P-256.
+// Package pki creates the certificates of a control plane, with ECDSA P-256 keys.
 package pki
 
 import (
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// lifetime is that of every certificate; a control plane for tests does not live as long.
+// lifetime of every certificate, longer than a control plane for tests runs.
 const lifetime = 365 * 24 * time.Hour
 
 // Pair is a certificate and its key, in PEM.
@@ -30,7 +30,7 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority that is valid from the given time.
+// NewAuthority creates a CA that is valid from the given time.
 func NewAuthority(name string, now time.Time) (*Authority, error) {
 	template := &x509.Certificate{
 		Subject:               pkix.Name{CommonName: name},
@@ -47,7 +47,7 @@ func NewAuthority(name string, now time.Time) (*Authority, error) {
 	return ParseAuthority(pair)
 }
 
-// ParseAuthority reads an authority that was made before.
+// ParseAuthority parses a CA.
 func ParseAuthority(pair Pair) (*Authority, error) {
 	parsed, err := tls.X509KeyPair(pair.Certificate, pair.Key)
 	if err != nil {
@@ -60,7 +60,7 @@ func ParseAuthority(pair Pair) (*Authority, error) {
 	return &Authority{Pair: pair, certificate: parsed.Leaf, key: key}, nil
 }
 
-// Server signs a certificate for a server on this machine that is also known by the names and addresses given.
+// Server signs a certificate for a server on the loopback address, with more names and addresses.
 func (a *Authority) Server(name string, hosts ...string) (Pair, error) {
 	template := a.template(pkix.Name{CommonName: name}, x509.ExtKeyUsageServerAuth)
 	for _, host := range append([]string{"localhost", "127.0.0.1", "::1"}, hosts...) {
@@ -88,7 +88,7 @@ func (a *Authority) template(subject pkix.Name, usage x509.ExtKeyUsage) *x509.Ce
 	}
 }
 
-// sign makes a key and a certificate for it. Without an authority it signs itself.
+// sign creates a key and a certificate for it, self-signed without a CA.
 func sign(template *x509.Certificate, authority *Authority) (Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -115,7 +115,7 @@ func sign(template *x509.Certificate, authority *Authority) (Pair, error) {
 	}, nil
 }
 
-// NewKey makes a private key, in PEM.
+// NewKey creates a private key in PEM.
 func NewKey() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package process names processes so that they can be told from later ones with the same number, and ends them.
+// Package process identifies processes by PID and start time, so that a reused PID is not mistaken, and kills them.
 package process
 
 import (
@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// ID is a process: its number, and when it was born in the words of the system. It is zero for none.
+// ID is a PID with the start time as the system reports it. The zero value is no process.
 type ID struct {
 	PID  int    `json:"pid"`
 	Born string `json:"born"`
 }
 
-// ErrGone says that there is no such process.
+// ErrGone means that the process does not exist.
 var ErrGone = errors.New("no such process")
 
-// Of names the process that has the number.
+// Of returns the ID of the process with a PID.
 func Of(pid int) (ID, error) {
 	when, err := born(pid)
 	if err != nil {
-		return ID{}, fmt.Errorf("looking at process %d: %w", pid, err)
+		return ID{}, fmt.Errorf("inspecting process %d: %w", pid, err)
 	}
 	return ID{PID: pid, Born: when}, nil
 }
 
-// Alive is whether the process runs. A dead one that nobody has waited for does not.
+// Alive reports whether the process is running. A zombie is not.
 func (id ID) Alive() bool {
 	if id.PID <= 0 {
 		return false
@@ -37,12 +37,12 @@ func (id ID) Alive() bool {
 	return err == nil && when == id.Born
 }
 
-// Signal sends a signal to the process and to no other. One that is gone is no error.
+// Signal sends a signal to exactly this process. It returns nil if the process has exited.
 func (id ID) Signal(signal syscall.Signal) error {
 	if id.PID <= 0 {
 		return nil
 	}
-	// The handle is taken before the look, so that it is the process looked at that gets the signal.
+	// Take the handle before the check, so that the signal goes to the checked process.
 	handle, err := os.FindProcess(id.PID)
 	if err != nil {
 		return fmt.Errorf("finding process %d: %w", id.PID, err)
@@ -57,7 +57,7 @@ func (id ID) Signal(signal syscall.Signal) error {
 	return nil
 }
 
-// Kill ends the processes at once and waits until they are gone.
+// Kill sends SIGKILL to the processes and waits until they have exited.
 func Kill(ctx context.Context, ids ...ID) error {
 	var errs []error
 	for _, id := range ids {
@@ -69,7 +69,7 @@ func Kill(ctx context.Context, ids ...ID) error {
 	return errors.Join(errs...)
 }
 
-// Wait returns when the process is gone.
+// Wait returns when the process has exited.
 func (id ID) Wait(ctx context.Context) error {
 	for id.Alive() {
 		select {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// born is the boot and the tick in it.
+// born is the boot ID and the start time in ticks.
 func born(pid int) (string, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
@@ -25,7 +25,7 @@ func born(pid int) (string, error) {
 	if len(fields) < 20 {
 		return "", fmt.Errorf("reading /proc/%d/stat: %q has too few fields", pid, stat)
 	}
-	// The first thread may be dead while others hold files and locks.
+	// The first thread may have ended while others hold files and locks.
 	if state, threads := fields[0], fields[17]; (state == "Z" || state == "X") && (threads == "0" || threads == "1") {
 		return "", ErrGone
 	}
@@ -36,8 +36,8 @@ func born(pid int) (string, error) {
 	return strings.TrimSpace(string(boot)) + "/" + fields[19], nil
 }
 
-// Dependent makes a child that the system ends with the thread that starts it: the caller stays on one thread, by
-// runtime.LockOSThread.
+// Dependent makes the kernel send a signal to the child when the thread that started it ends. The caller must stay on its thread
+// (runtime.LockOSThread).
 func Dependent(signal syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: signal}
 }

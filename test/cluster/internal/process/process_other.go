@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// born is the start as ps prints it, to the second.
+// born is the start time as ps prints it, in seconds.
 func born(pid int) (string, error) {
 	out, err := exec.Command("ps", "-o", "stat=,lstart=", "-p", strconv.Itoa(pid)).Output()
 	var exit *exec.ExitError
@@ -27,7 +27,7 @@ func born(pid int) (string, error) {
 	return strings.TrimSpace(when), nil
 }
 
-// Dependent cannot tie a child to its parent here; what a killed parent leaves is ended by the next command.
+// Dependent does nothing on this system; the next command kills what a killed parent leaves.
 func Dependent(syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{}
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/process"
 )
 
-// Held is a directory whose lock this process has.
+// Held is a directory that this process has locked.
 type Held struct {
-	Folder
+	Directory
 	lock *flock.Flock
 }
 
-// hold locks a directory; ErrRunning if another process has it for longer than the given time.
-func hold(ctx context.Context, folder Folder, wait time.Duration) (*Held, error) {
-	lock := flock.New(folder.Path(lockName), flock.SetPermissions(0o600))
+// hold locks a directory, or returns ErrRunning if another process holds the lock for longer than wait.
+func hold(ctx context.Context, directory Directory, wait time.Duration) (*Held, error) {
+	lock := flock.New(directory.Path(lockName), flock.SetPermissions(0o600))
 	locked, err := lock.TryLock()
 	if err == nil && !locked && wait > 0 {
 		ctx, cancel := context.WithTimeout(ctx, wait)
@@ -30,16 +30,16 @@ func hold(ctx context.Context, folder Folder, wait time.Duration) (*Held, error)
 		locked, err = lock.TryLockContext(ctx, 20*time.Millisecond)
 	}
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("locking %s: %w", folder, err)
+		return nil, fmt.Errorf("locking %s: %w", directory, err)
 	}
 	if !locked {
-		return nil, fmt.Errorf("%s: %w", folder, ErrRunning)
+		return nil, fmt.Errorf("%s: %w", directory, ErrRunning)
 	}
-	return &Held{Folder: folder, lock: lock}, nil
+	return &Held{Directory: directory, lock: lock}, nil
 }
 
-// Remove ends the processes that the state names and removes the directory. A state that cannot be read names none: it is always
-// written whole, so a crash of the machine has torn it, and has ended them.
+// Remove kills the processes in the state and removes the directory. It ignores a state that cannot be read: the state is
+// replaced atomically, so only a crash of the machine damages it, and that killed the processes too.
 func (h *Held) Remove(ctx context.Context) error {
 	state, err := h.Load()
 	if err != nil {
@@ -52,25 +52,25 @@ func (h *Held) Remove(ctx context.Context) error {
 	if err := process.Kill(ctx, processes...); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(string(h.Folder)); err != nil {
+	if err := os.RemoveAll(string(h.Directory)); err != nil {
 		return err
 	}
 	return h.lock.Unlock()
 }
 
-// clean removes a directory that no keeper holds, with the processes it left; ErrRunning as for hold.
-func clean(ctx context.Context, folder Folder, wait time.Duration) error {
-	content, err := folder.content()
+// clean removes a directory and the processes of its state, or returns ErrRunning as hold does.
+func clean(ctx context.Context, directory Directory, wait time.Duration) error {
+	content, err := directory.content()
 	if err != nil || content == foreign {
 		return err
 	}
 	if content == nothing {
-		if err := os.Remove(string(folder)); !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(string(directory)); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	held, err := hold(ctx, folder, wait)
+	held, err := hold(ctx, directory, wait)
 	if err != nil {
 		return err
 	}
@@ -79,35 +79,35 @@ func clean(ctx context.Context, folder Folder, wait time.Duration) error {
 	return held.Remove(ctx)
 }
 
-// Runs is whether a keeper holds the directory.
-func (f Folder) Runs() bool {
-	if _, err := os.Stat(f.Path(lockName)); err != nil {
+// Runs reports whether a keeper holds the directory.
+func (d Directory) Runs() bool {
+	if _, err := os.Stat(d.Path(lockName)); err != nil {
 		return false
 	}
-	held, err := hold(context.Background(), f, 0)
+	held, err := hold(context.Background(), d, 0)
 	if err != nil {
 		return errors.Is(err, ErrRunning)
 	}
 	return held.lock.Unlock() != nil
 }
 
-// Down ends the control plane in the directory, whatever is left of it, and removes the directory.
-func Down(ctx context.Context, folder Folder) error {
-	if content, err := folder.content(); err != nil {
+// Down stops the control plane in the directory, or kills what a dead keeper left, and removes the directory.
+func Down(ctx context.Context, directory Directory) error {
+	if content, err := directory.content(); err != nil {
 		return err
 	} else if content != ours {
-		return fmt.Errorf("%s: %w", folder, ErrNone)
+		return fmt.Errorf("%s: %w", directory, ErrNone)
 	}
-	state, err := folder.Load()
-	if err == nil && folder.Runs() {
+	state, err := directory.Load()
+	if err == nil && directory.Runs() {
 		if err := end(ctx, state.Keeper); err != nil {
 			return err
 		}
 	}
-	return clean(ctx, folder, glance)
+	return clean(ctx, directory, glance)
 }
 
-// end asks a keeper to take everything down, and ends it if it does not.
+// end sends SIGTERM to a keeper, and kills it if it does not exit in time.
 func end(ctx context.Context, keeper process.ID) error {
 	if err := keeper.Signal(syscall.SIGTERM); err != nil {
 		return err

@@ -20,34 +20,34 @@ const (
 	glance   = time.Second // how long another command may hold a lock that only looks at it
 )
 
-// ErrRunning says that a directory's control plane runs.
-var ErrRunning = errors.New("a control plane runs there; `cluster down` ends it")
+// ErrRunning means that the control plane of a directory is running.
+var ErrRunning = errors.New("a control plane is running there; stop it with `cluster down`")
 
-// ErrNone says that there is no control plane.
-var ErrNone = errors.New("no control plane; `cluster up` starts one")
+// ErrNone means that there is no control plane.
+var ErrNone = errors.New("no control plane is running; start one with `cluster up`")
 
-// Home is the directory of a user that holds the built programs and remembers the directory of the control plane that has none of
-// its own choice.
+// Home is a user's directory that holds the built programs and the path of the current control plane, the one that was started
+// without --dir.
 type Home string
 
-// Current is the directory that was remembered.
-func (h Home) Current() (Folder, error) {
+// Current returns the directory of the current control plane.
+func (h Home) Current() (Directory, error) {
 	content, err := os.ReadFile(h.current())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", ErrNone
 	}
-	return Folder(strings.TrimSpace(string(content))), err
+	return Directory(strings.TrimSpace(string(content))), err
 }
 
 func (h Home) current() string { return filepath.Join(string(h), "current") }
 
-// Take makes the directory for a control plane and holds it. An empty path takes a temporary directory; with remember it becomes
-// the current one. What killed ones left behind is ended and removed before.
+// Take creates the directory of a control plane and locks it. An empty path means a temporary directory; with remember it
+// becomes the current one. Processes and files that killed control planes left are removed first.
 func (h Home) Take(ctx context.Context, path string, remember bool) (*Held, error) {
 	if err := os.MkdirAll(string(h), 0o700); err != nil {
 		return nil, err
 	}
-	// One at a time: a directory is not seen before it is locked.
+	// One at a time, so that nobody sees a directory before it is locked.
 	global := flock.New(filepath.Join(string(h), lockName))
 	if _, err := global.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("waiting for another command: %w", err)
@@ -56,22 +56,22 @@ func (h Home) Take(ctx context.Context, path string, remember bool) (*Held, erro
 	if err := h.sweep(ctx, remember); err != nil {
 		return nil, err
 	}
-	folder, err := makeFolder(ctx, Folder(path))
+	directory, err := makeDirectory(ctx, Directory(path))
 	if err != nil {
 		return nil, err
 	}
-	held, err := hold(ctx, folder, glance)
+	held, err := hold(ctx, directory, glance)
 	if err != nil {
 		return nil, err
 	}
 	if remember {
-		return held, replace(h.current(), []byte(string(folder)+"\n"))
+		return held, replace(h.current(), []byte(string(directory)+"\n"))
 	}
 	return held, nil
 }
 
-// sweep cleans the temporary directories of dead control planes. The current one stays, that its failure can be seen, until
-// another takes its place.
+// sweep removes the temporary directories of dead control planes. The current one stays until another replaces it, so that
+// its failure can be read.
 func (h Home) sweep(ctx context.Context, replaced bool) error {
 	current, err := h.Current()
 	if err != nil && !errors.Is(err, ErrNone) {
@@ -87,14 +87,14 @@ func (h Home) sweep(ctx context.Context, replaced bool) error {
 		return err
 	}
 	for _, path := range found {
-		if Folder(path) != current && own(path) {
-			clean(ctx, Folder(path), 0) //nolint:errcheck // it runs, or cannot be removed: no reason not to start
+		if Directory(path) != current && own(path) {
+			clean(ctx, Directory(path), 0) //nolint:errcheck // it is running, or cannot be removed; neither prevents a start
 		}
 	}
 	return nil
 }
 
-// own is whether a directory is this user's; what others write is not believed.
+// own reports whether a directory belongs to this user; other users' files are not trusted.
 func own(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
@@ -104,20 +104,20 @@ func own(path string) bool {
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-func makeFolder(ctx context.Context, folder Folder) (Folder, error) {
-	if folder == "" {
+func makeDirectory(ctx context.Context, directory Directory) (Directory, error) {
+	if directory == "" {
 		path, err := os.MkdirTemp("", prefix)
-		return Folder(path), err
+		return Directory(path), err
 	}
-	content, err := folder.content()
+	content, err := directory.content()
 	if err != nil {
 		return "", err
 	}
 	if content == foreign {
-		return "", fmt.Errorf("%s holds other files: name an empty directory, or one that is not there", folder)
+		return "", fmt.Errorf("%s contains other files; choose an empty or a new directory", directory)
 	}
-	if err := clean(ctx, folder, glance); err != nil {
+	if err := clean(ctx, directory, glance); err != nil {
 		return "", err
 	}
-	return folder, os.MkdirAll(string(folder), 0o700)
+	return directory, os.MkdirAll(string(directory), 0o700)
 }

@@ -1,8 +1,8 @@
-// Package state keeps what is known of a control plane in its directory, so that a later command finds the processes and ends
-// what a killed one left.
+// Package state stores the state of a control plane in its directory, so that a later command finds its processes and cleans up
+// after a keeper that was killed.
 //
-// A directory belongs to a living keeper exactly as long as its lock is held. Everything else in it is only read under that
-// lock, or believed as far as the system confirms it.
+// A directory belongs to a live keeper exactly as long as its lock is held. All other content is read under that lock, or
+// checked against the operating system.
 package state
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/process"
 )
 
-// The files that make a directory a control plane's.
+// The files that mark a directory as a control plane's.
 const (
 	stateName = "state.json"
 	lockName  = "lock"
@@ -29,12 +29,12 @@ const (
 	Failed   = "failed"
 )
 
-// State is written by the keeper of a control plane whenever it changes.
+// State is written by the keeper whenever it changes.
 type State struct {
 	Phase      string      `json:"phase"`
-	Failure    string      `json:"failure,omitempty"` // why it failed
-	Server     string      `json:"server,omitempty"`  // the API server's address
-	Bin        string      `json:"bin"`               // the directory of the programs
+	Failure    string      `json:"failure,omitempty"` // the reason, if Phase is Failed
+	Server     string      `json:"server,omitempty"`  // URL of the API server
+	Bin        string      `json:"bin"`               // directory of the programs
 	Keeper     process.ID  `json:"keeper"`
 	Components []Component `json:"components,omitempty"`
 }
@@ -45,49 +45,49 @@ type Component struct {
 	Process process.ID `json:"process"`
 }
 
-// Directory is where a control plane lives.
-type Folder string
+// Directory is the directory of a control plane.
+type Directory string
 
-// Path is a file in the directory.
-func (f Folder) Path(elements ...string) string {
-	return filepath.Join(append([]string{string(f)}, elements...)...)
+// Path returns the path of a file in the directory.
+func (d Directory) Path(elements ...string) string {
+	return filepath.Join(append([]string{string(d)}, elements...)...)
 }
 
-// Kubeconfig is the administrator's.
-func (f Folder) Kubeconfig() string { return f.Path("kubeconfig") }
+// Kubeconfig is the path of the administrator's kubeconfig.
+func (d Directory) Kubeconfig() string { return d.Path("kubeconfig") }
 
-// Control is the socket that the keeper listens on.
-func (f Folder) Control() string { return f.Path("control") }
+// Control is the path of the socket on which the keeper takes requests.
+func (d Directory) Control() string { return d.Path("control") }
 
-// Log is what a component wrote.
-func (f Folder) Log(component string) string { return f.Path("logs", component+".log") }
+// Log is the path of a component's log.
+func (d Directory) Log(component string) string { return d.Path("logs", component+".log") }
 
-// Authority is a file of the authority that users are known by, with the ending given.
-func (f Folder) Authority(ending string) string { return f.Path("pki", "cluster."+ending) }
+// Authority is the path of the certificate ("crt") or key ("key") of the CA that signs users.
+func (d Directory) Authority(ending string) string { return d.Path("pki", "cluster."+ending) }
 
-// Load reads the state. Its error is fs.ErrNotExist if the directory holds no control plane.
-func (f Folder) Load() (State, error) {
+// Load reads the state. The error wraps fs.ErrNotExist if the directory holds no control plane.
+func (d Directory) Load() (State, error) {
 	var state State
-	content, err := os.ReadFile(f.Path(stateName))
+	content, err := os.ReadFile(d.Path(stateName))
 	if err != nil {
 		return state, err
 	}
 	if err := json.Unmarshal(content, &state); err != nil {
-		return state, fmt.Errorf("reading %s: %w", f.Path(stateName), err)
+		return state, fmt.Errorf("reading %s: %w", d.Path(stateName), err)
 	}
 	return state, nil
 }
 
-// Save writes the state, whole or not at all.
-func (f Folder) Save(state State) error {
+// Save replaces the state atomically.
+func (d Directory) Save(state State) error {
 	content, err := json.MarshalIndent(state, "", "  ")
 	if err != nil {
 		return err
 	}
-	return replace(f.Path(stateName), append(content, '\n'))
+	return replace(d.Path(stateName), append(content, '\n'))
 }
 
-// replace writes a file under another name and renames it.
+// replace writes a file by an atomic rename.
 func replace(path string, content []byte) error {
 	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
 		return err
@@ -95,17 +95,17 @@ func replace(path string, content []byte) error {
 	return os.Rename(path+".new", path)
 }
 
-// content is what a directory holds.
+// content classifies what a directory holds.
 type content int
 
 const (
-	nothing content = iota // it is empty, or not there
-	ours                   // a control plane, or the rest of one
-	foreign                // anything else, not to be touched
+	nothing content = iota // empty or absent
+	ours                   // a control plane, or what a killed one left
+	foreign                // anything else; never touched
 )
 
-func (f Folder) content() (content, error) {
-	entries, err := os.ReadDir(string(f))
+func (d Directory) content() (content, error) {
+	entries, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nothing, nil
 	}

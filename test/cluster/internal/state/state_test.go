@@ -47,16 +47,16 @@ func take(t *testing.T, home state.Home, path string, remember bool) *state.Held
 }
 
 // abandon writes what a killed keeper leaves: a state, and nobody who holds the directory.
-func abandon(t *testing.T, folder state.Folder, components ...process.ID) {
+func abandon(t *testing.T, directory state.Directory, components ...process.ID) {
 	t.Helper()
-	if err := os.MkdirAll(string(folder), 0o700); err != nil {
+	if err := os.MkdirAll(string(directory), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	left := state.State{Phase: state.Running}
 	for _, id := range components {
 		left.Components = append(left.Components, state.Component{Name: "etcd", Process: id})
 	}
-	if err := folder.Save(left); err != nil {
+	if err := directory.Save(left); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -76,18 +76,18 @@ func TestHeldFolderIsNotTakenAgain(t *testing.T) {
 	if !held.Runs() {
 		t.Error("the directory is held and does not run")
 	}
-	if _, err := home.Take(t.Context(), string(held.Folder), false); !errors.Is(err, state.ErrRunning) {
+	if _, err := home.Take(t.Context(), string(held.Directory), false); !errors.Is(err, state.ErrRunning) {
 		t.Errorf("taking a held directory: got %v, want %v", err, state.ErrRunning)
 	}
 	if _, err := home.Take(t.Context(), "", true); !errors.Is(err, state.ErrRunning) {
 		t.Errorf("replacing the current directory: got %v, want %v", err, state.ErrRunning)
 	}
 	other := take(t, home, "", false)
-	if other.Folder == held.Folder {
+	if other.Directory == held.Directory {
 		t.Error("two have the same directory")
 	}
-	if current, err := home.Current(); err != nil || current != held.Folder {
-		t.Errorf("the current directory is %s, %v; want %s", current, err, held.Folder)
+	if current, err := home.Current(); err != nil || current != held.Directory {
+		t.Errorf("the current directory is %s, %v; want %s", current, err, held.Directory)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestTakeEndsWhatAKilledOneLeft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := newHome(t)
-			left := state.Folder(path(t))
+			left := state.Directory(path(t))
 			orphan, stranger := sleeper(t), sleeper(t)
 			abandon(t, left, orphan, process.ID{PID: stranger.PID, Born: "before"})
 			wanted := string(left)
@@ -124,38 +124,38 @@ func TestTakeEndsWhatAKilledOneLeft(t *testing.T) {
 
 func TestDown(t *testing.T) {
 	t.Run("ends what is left", func(t *testing.T) {
-		folder := state.Folder(t.TempDir())
+		directory := state.Directory(t.TempDir())
 		orphan := sleeper(t)
-		abandon(t, folder, orphan)
-		if err := state.Down(t.Context(), folder); err != nil {
+		abandon(t, directory, orphan)
+		if err := state.Down(t.Context(), directory); err != nil {
 			t.Fatal(err)
 		}
-		if orphan.Alive() || exists(t, string(folder)) {
+		if orphan.Alive() || exists(t, string(directory)) {
 			t.Error("the orphan or its directory is there")
 		}
 	})
 	t.Run("has no need of a state", func(t *testing.T) {
-		folder := state.Folder(t.TempDir())
-		if err := os.WriteFile(folder.Path("state.json"), []byte(`{"phase": "run`), 0o600); err != nil {
+		directory := state.Directory(t.TempDir())
+		if err := os.WriteFile(directory.Path("state.json"), []byte(`{"phase": "run`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := state.Down(t.Context(), folder); err != nil {
+		if err := state.Down(t.Context(), directory); err != nil {
 			t.Fatal(err)
 		}
-		if exists(t, string(folder)) {
+		if exists(t, string(directory)) {
 			t.Error("the directory is there")
 		}
 	})
 	t.Run("leaves other files", func(t *testing.T) {
-		folder := state.Folder(t.TempDir())
-		file := folder.Path("thesis.txt")
+		directory := state.Directory(t.TempDir())
+		file := directory.Path("thesis.txt")
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := state.Down(t.Context(), folder); !errors.Is(err, state.ErrNone) {
+		if err := state.Down(t.Context(), directory); !errors.Is(err, state.ErrNone) {
 			t.Errorf("got %v, want %v", err, state.ErrNone)
 		}
-		if _, err := newHome(t).Take(t.Context(), string(folder), false); err == nil {
+		if _, err := newHome(t).Take(t.Context(), string(directory), false); err == nil {
 			t.Error("the directory was taken")
 		}
 		if !exists(t, file) {
@@ -163,9 +163,9 @@ func TestDown(t *testing.T) {
 		}
 	})
 	t.Run("finds nothing", func(t *testing.T) {
-		for _, folder := range []state.Folder{state.Folder(t.TempDir()), "/does/not/exist"} {
-			if err := state.Down(t.Context(), folder); !errors.Is(err, state.ErrNone) {
-				t.Errorf("%s: got %v, want %v", folder, err, state.ErrNone)
+		for _, directory := range []state.Directory{state.Directory(t.TempDir()), "/does/not/exist"} {
+			if err := state.Down(t.Context(), directory); !errors.Is(err, state.ErrNone) {
+				t.Errorf("%s: got %v, want %v", directory, err, state.ErrNone)
 			}
 		}
 	})
@@ -173,7 +173,7 @@ func TestDown(t *testing.T) {
 
 func TestSweepBelievesOnlyOwnFolders(t *testing.T) {
 	home := newHome(t)
-	target := state.Folder(t.TempDir())
+	target := state.Directory(t.TempDir())
 	stranger := sleeper(t)
 	abandon(t, target, stranger)
 	if err := os.Symlink(string(target), filepath.Join(os.TempDir(), "flux-cluster-link")); err != nil {
@@ -190,7 +190,7 @@ func TestRemovedFolderLeavesNothing(t *testing.T) {
 	if err := held.Remove(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if exists(t, string(held.Folder)) {
+	if exists(t, string(held.Directory)) {
 		t.Error("the directory is there")
 	}
 }

@@ -74,19 +74,19 @@ func TestExec(t *testing.T) {
 }
 
 func TestExecDoesNotReachTheHost(t *testing.T) {
-	folder := t.TempDir()
-	secret := filepath.Join(folder, "secret")
+	directory := t.TempDir()
+	secret := filepath.Join(directory, "secret")
 	if err := os.WriteFile(secret, []byte("token"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("SECRET", "token")
 	for _, script := range []string{
 		"read x < " + secret + "; echo $x",
-		"echo " + folder + "/*",
+		"echo " + directory + "/*",
 		"test -e " + secret + " && echo token",
 		". " + secret,
 		"cat " + secret,
-		"cd " + folder + " && pwd",
+		"cd " + directory + " && pwd",
 		"env; set",
 		"mapfile x < " + secret + "; echo $x",
 		"cat <(echo token) ; echo token > " + secret + ".new",
@@ -94,11 +94,11 @@ func TestExecDoesNotReachTheHost(t *testing.T) {
 		"command -v ls; type ls",
 	} {
 		stdout, stderr, _ := execute(t, "", "sh", "-c", script)
-		if strings.Contains(strings.ReplaceAll(stdout, folder+"/*", ""), "token") || strings.Contains(stdout, secret) {
+		if strings.Contains(strings.ReplaceAll(stdout, directory+"/*", ""), "token") || strings.Contains(stdout, secret) {
 			t.Errorf("%s: wrote %q, %q", script, stdout, stderr)
 		}
 	}
-	entries, err := os.ReadDir(folder)
+	entries, err := os.ReadDir(directory)
 	if err != nil || len(entries) != 1 {
 		t.Errorf("the directory holds %v, %v; want the secret alone", entries, err)
 	}

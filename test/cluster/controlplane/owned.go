@@ -1,4 +1,4 @@
-package cluster
+package controlplane
 
 import (
 	"context"
@@ -15,27 +15,27 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// KeepVerb is the cluster command's verb that is a keeper.
+// KeepVerb is the hidden subcommand of the cluster command that runs a keeper.
 const KeepVerb = "keep"
 
-// owned is a keeper that this process has started. It ends when this process does.
+// owned is a keeper that this process started. It exits when this process does.
 type owned struct {
-	folder  state.Folder
-	command *exec.Cmd
-	input   io.WriteCloser
-	events  *json.Decoder
-	ended   chan struct{} // closed after failure is set
-	failure error
+	directory state.Directory
+	command   *exec.Cmd
+	input     io.WriteCloser
+	events    *json.Decoder
+	ended     chan struct{} // closed after failure is set
+	failure   error
 }
 
-// startKeeper returns when the control plane is ready.
+// startKeeper starts a keeper and returns when the control plane is ready.
 func startKeeper(ctx context.Context, program string, log *slog.Logger, config keeper.Config) (*owned, error) {
 	line, err := json.Marshal(config)
 	if err != nil {
 		return nil, err
 	}
 	o := &owned{command: exec.Command(program, KeepVerb), ended: make(chan struct{})}
-	// Signals of the terminal are for this process, which lets go of the keeper in its own time.
+	// A session of its own, so that signals from the terminal reach only this process.
 	o.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if o.input, err = o.command.StdinPipe(); err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ func startKeeper(ctx context.Context, program string, log *slog.Logger, config k
 	if err := o.command.Start(); err != nil {
 		return nil, err
 	}
-	// Letting go is how a keeper is asked to end.
-	interrupt := context.AfterFunc(ctx, func() { o.input.Close() }) //nolint:errcheck // the keeper is gone
+	// Closing its stdin stops a keeper.
+	interrupt := context.AfterFunc(ctx, func() { o.input.Close() }) //nolint:errcheck // the keeper has exited
 	defer interrupt()
 	_, err = o.input.Write(append(line, '\n'))
 	if err == nil {
@@ -59,23 +59,23 @@ func startKeeper(ctx context.Context, program string, log *slog.Logger, config k
 	if err == nil {
 		return o, nil
 	}
-	// What the keeper told is the reason; without it there is only that it has ended.
+	// Prefer the failure that the keeper reported to the fact that it exited.
 	if failure := errors.Join(context.Cause(ctx), o.stop()); failure != nil {
 		err = failure
 	}
 	return nil, err
 }
 
-// awaitReady reads what the keeper tells until it is ready.
+// awaitReady reads events until the control plane is ready.
 func (o *owned) awaitReady(log *slog.Logger) error {
 	for {
 		var event keeper.Event
 		if err := o.events.Decode(&event); err != nil {
-			return fmt.Errorf("the keeper has ended: %w", err)
+			return fmt.Errorf("the keeper exited: %w", err)
 		}
 		switch {
-		case event.Folder != "":
-			o.folder = event.Folder
+		case event.Directory != "":
+			o.directory = event.Directory
 		case event.Step != "":
 			log.Info(event.Step)
 		case event.Failed != "":
@@ -86,7 +86,7 @@ func (o *owned) awaitReady(log *slog.Logger) error {
 	}
 }
 
-// watch waits for the keeper's end and takes note of why.
+// watch waits until the keeper exits and records its failure.
 func (o *owned) watch() {
 	defer close(o.ended)
 	for {
@@ -100,30 +100,30 @@ func (o *owned) watch() {
 	}
 	err := o.command.Wait()
 	if err != nil && o.failure == nil {
-		o.failure = fmt.Errorf("the keeper ended: %w", err)
+		o.failure = fmt.Errorf("the keeper exited: %w", err)
 	}
 }
 
-// stop lets the keeper go, waits for its end and makes sure that nothing is left.
+// stop releases the keeper, waits until it exits and removes what is left.
 func (o *owned) stop() error {
-	o.input.Close() //nolint:errcheck // it is closed already, or the keeper is gone
+	o.input.Close() //nolint:errcheck // already closed, or the keeper has exited
 	select {
 	case <-o.ended:
 	case <-time.After(30 * time.Second):
-		o.command.Process.Kill() //nolint:errcheck // it is gone
+		o.command.Process.Kill() //nolint:errcheck // it has exited
 		<-o.ended
 	}
-	if o.folder == "" {
+	if o.directory == "" {
 		return o.failure
 	}
-	err := state.Down(context.Background(), o.folder)
+	err := state.Down(context.Background(), o.directory)
 	if errors.Is(err, state.ErrNone) {
 		err = nil
 	}
 	return errors.Join(o.failure, err)
 }
 
-// keep has the keeper stay when this process ends.
+// keep makes the keeper outlive this process.
 func (o *owned) keep() error {
 	_, err := io.WriteString(o.input, keeper.Keep+"\n")
 	return errors.Join(err, o.input.Close())

@@ -1,4 +1,4 @@
-package cluster
+package controlplane
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// Build builds the control plane's programs if they are not there, and gives their directory.
+// Build builds the programs of the control plane unless they are cached, and returns their directory.
 func Build(ctx context.Context, options Options) (string, error) {
 	home, err := userHome()
 	if err != nil {
@@ -24,7 +24,7 @@ func Build(ctx context.Context, options Options) (string, error) {
 	return options.defaults().kubestack(ctx, home)
 }
 
-// Built is whether the control plane's programs are there, so that Start takes seconds and not minutes.
+// Built reports whether the programs are cached, so that Start takes seconds instead of minutes.
 func Built(ctx context.Context, options Options) (bool, error) {
 	home, err := userHome()
 	if err != nil {
@@ -38,7 +38,7 @@ func Built(ctx context.Context, options Options) (bool, error) {
 	return found, err
 }
 
-// kubestack gives the directory with the components' programs.
+// kubestack returns the directory of the components' programs.
 func (o Options) kubestack(ctx context.Context, home state.Home) (string, error) {
 	stack, err := o.components(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (o Options) kubestack(ctx context.Context, home state.Home) (string, error)
 	return cache.Build(ctx, string(home), stack, o.Log)
 }
 
-// components is the program that is all components.
+// components is the one program that contains all components.
 func (o Options) components(ctx context.Context) (cache.Program, error) {
 	source, err := o.source()
 	if err != nil {
@@ -63,7 +63,7 @@ func (o Options) components(ctx context.Context) (cache.Program, error) {
 	}, err
 }
 
-// program gives the path of the cluster command.
+// program returns the path of the cluster command.
 func (o Options) program(ctx context.Context, home state.Home) (string, error) {
 	if o.Program != "" {
 		return o.Program, nil
@@ -76,19 +76,19 @@ func (o Options) program(ctx context.Context, home state.Home) (string, error) {
 	return filepath.Join(bin, "cluster"), err
 }
 
-// source is the directory of this module.
+// source returns the directory of this module.
 func (o Options) source() (string, error) {
 	if o.Source != "" {
 		return filepath.Abs(o.Source)
 	}
 	_, file, _, _ := runtime.Caller(0)
 	if !filepath.IsAbs(file) {
-		return "", errors.New("the directory of the sources is not known from the build: name it, by --source or Options.Source")
+		return "", errors.New("the source directory is unknown because of -trimpath; set --source or Options.Source")
 	}
 	return filepath.Dir(filepath.Dir(file)), nil
 }
 
-// versionFlags have the components tell the version of Kubernetes that their module asks for.
+// versionFlags are linker flags that set the version that the components report to the one in go.mod.
 func versionFlags(ctx context.Context, source string) ([]string, error) {
 	const module = "k8s.io/kubernetes"
 	command := exec.CommandContext(ctx, "go", "mod", "edit", "-json")
@@ -118,5 +118,5 @@ func versionFlags(ctx context.Context, source string) ([]string, error) {
 		}
 		return flags, nil
 	}
-	return nil, fmt.Errorf("%s requires no %s", filepath.Join(source, "go.mod"), module)
+	return nil, fmt.Errorf("%s does not require %s", filepath.Join(source, "go.mod"), module)
 }

@@ -1,4 +1,4 @@
-package cluster
+package controlplane
 
 import (
 	"errors"
@@ -9,18 +9,18 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// ErrNone says that there is no control plane.
+// ErrNone means that there is no control plane.
 var ErrNone = state.ErrNone
 
 // The phases of a control plane.
 const (
 	Starting = state.Starting
 	Running  = state.Running
-	Failed   = state.Failed // a component ended; all others have been ended
-	Killed   = "killed"     // its keeper was killed; the next up or down removes the rest
+	Failed   = state.Failed // a component exited, and all others were stopped
+	Killed   = "killed"     // its keeper was killed; the next up or down cleans up
 )
 
-// Status is what is known of a control plane.
+// Status is the state of a control plane.
 type Status struct {
 	Dir        string
 	Phase      string
@@ -35,21 +35,21 @@ type Component struct {
 	Alive bool
 }
 
-// Look tells what is in a directory, by default the user's current one; ErrNone if that is no control plane.
+// Look returns the status of the control plane in a directory, by default the user's current one, or ErrNone.
 func Look(dir string) (Status, error) {
-	folder, err := locate(dir)
+	directory, err := locate(dir)
 	if err != nil {
 		return Status{}, err
 	}
-	known, err := folder.Load()
+	known, err := directory.Load()
 	if errors.Is(err, fs.ErrNotExist) {
-		return Status{}, fmt.Errorf("%s: %w", folder, ErrNone)
+		return Status{}, fmt.Errorf("%s: %w", directory, ErrNone)
 	}
 	if err != nil {
 		return Status{}, err
 	}
-	status := Status{Dir: string(folder), Phase: known.Phase, Failure: known.Failure}
-	if known.Phase != Failed && !folder.Runs() {
+	status := Status{Dir: string(directory), Phase: known.Phase, Failure: known.Failure}
+	if known.Phase != Failed && !directory.Runs() {
 		status.Phase = Killed
 	}
 	if known.Phase == Failed {
