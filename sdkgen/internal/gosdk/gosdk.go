@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-openapi/spec"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/prose"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
@@ -21,15 +20,15 @@ const Extension = "x-sdkgen-go"
 
 // Model is what model.mustache prints.
 type Model struct {
-	Name     string     `json:"name"`
-	Doc      prose.Text `json:"doc"`                // comment, every line with its //
-	Imports  []Import   `json:"imports,omitempty"`  // by path
-	Root     *Root      `json:"root,omitempty"`     // root kinds and their lists
-	Fields   []Field    `json:"fields"`             // by JSON name
-	Defaults []Value    `json:"defaults,omitempty"` // of fields with a declared default
-	Required []Param    `json:"required,omitempty"` // fields that a constructor asks for
-	Enums    []Enum     `json:"enums,omitempty"`    // types of fields that have a list of values
-	Unknown  string     `json:"unknown"`            // the field that keeps what no other takes
+	Name     string   `json:"name"`
+	Doc      string   `json:"doc"`                // comment, every line with its //
+	Imports  []Import `json:"imports,omitempty"`  // by path
+	Root     *Root    `json:"root,omitempty"`     // root kinds and their lists
+	Fields   []Field  `json:"fields"`             // by JSON name
+	Defaults []Value  `json:"defaults,omitempty"` // of fields with a declared default
+	Required []Param  `json:"required,omitempty"` // fields that a constructor asks for
+	Enums    []Enum   `json:"enums,omitempty"`    // types of fields that have a list of values
+	Unknown  string   `json:"unknown"`            // the field that keeps what no other takes
 
 	// Mustache cannot ask whether a list is empty without going into it.
 	HasDefaults bool `json:"hasDefaults,omitempty"`
@@ -49,10 +48,10 @@ type Root struct {
 
 // Field is one struct field.
 type Field struct {
-	Name string     `json:"name"` // empty if embedded
-	Type string     `json:"type"`
-	Tag  string     `json:"tag"`               // with its backquotes
-	Doc  prose.Text `json:"comment,omitempty"` // every line with a tab and //
+	Name string `json:"name"` // empty if embedded
+	Type string `json:"type"`
+	Tag  string `json:"tag"`               // with its backquotes
+	Doc  string `json:"comment,omitempty"` // every line with a tab and //
 
 	// How it is coded; empty for an embedded TypeMeta, which every root kind has.
 	Key     string `json:"key,omitempty"`     // JSON key, a Go literal
@@ -133,7 +132,7 @@ type modeler struct {
 }
 
 func (m *modeler) model(name string, schema spec.Schema, unfit *swagger.Unfits) *Model {
-	out := &Model{Name: name, Doc: prose.Text(comment(schema.Description, name+" has no description.", ""))}
+	out := &Model{Name: name, Doc: comment(schema.Description, name+" has no description.", "")}
 	root := rootOf(schema)
 	if root != nil {
 		out.Root = root
@@ -214,7 +213,7 @@ func (m *modeler) field(out *Model, key string, parent spec.Schema) (Field, erro
 	case !validTag(key):
 		return Field{}, fmt.Errorf("property %q has a character that encoding/json takes in no field's name", key)
 	}
-	field := Field{Name: name, Doc: prose.Text(comment(schema.Description, "", "\t"))}
+	field := Field{Name: name, Doc: comment(schema.Description, "", "\t")}
 	if field.Type = m.enum(out, name, schema); field.Type == "" {
 		field.Type = m.typeOf(schema)
 	}

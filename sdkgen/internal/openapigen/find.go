@@ -40,18 +40,22 @@ const rule = "tools"
 // Find checks the jar's checksum and looks for Java 11 or newer: in JAVA_HOME, on PATH, then
 // in the given directory. What is missing is a diag.List.
 func Find(where Where) (*Jar, error) {
-	if err := checkSum(where); err != nil {
+	if err := checkJar(where); err != nil {
 		return nil, err
 	}
-	java, version, err := FindJava(where)
+	java, _, err := FindJava(where)
 	if err != nil {
 		return nil, err
 	}
 	names := sync.OnceValues(func() ([]string, error) { return list(where.Jar) })
-	return &Jar{path: where.Jar, sum: where.SHA256, java: java, version: version, names: names}, nil
+	return &Jar{path: where.Jar, java: java, names: names}, nil
 }
 
-func checkSum(where Where) error {
+// checkJar checks that Java can run the jar, and the jar's checksum.
+func checkJar(where Where) error {
+	if strings.ContainsRune(where.Jar, filepath.ListSeparator) {
+		return diag.List{{Rule: rule, Message: fmt.Sprintf("Java cannot run a jar whose path contains %q: %s", filepath.ListSeparator, where.Jar), Hint: where.Hint}}
+	}
 	file, err := os.Open(where.Jar)
 	if errors.Is(err, fs.ErrNotExist) {
 		return diag.List{{Rule: rule, Message: "the openapi-generator jar is missing: " + where.Jar, Hint: where.Hint}}

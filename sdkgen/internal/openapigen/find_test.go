@@ -27,6 +27,7 @@ func TestFindJar(t *testing.T) {
 		"truncated.jar": dir + "/truncated.jar has the sha256 5157f660",
 		"empty.jar":     dir + "/empty.jar has the sha256 e3b0c442",
 		"":              "is a directory",
+		"a:b.jar":       "Java cannot run a jar whose path contains ':': " + dir + "/a:b.jar (tools)",
 		"whole.jar":     "Java 11 or newer was not found in JAVA_HOME or on PATH (tools)\n    fetch it",
 	} {
 		_, err := openapigen.Find(openapigen.Where{Jar: filepath.Join(dir, name), SHA256: hex.EncodeToString(sum[:]), Hint: "fetch it"})

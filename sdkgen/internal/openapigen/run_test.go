@@ -154,9 +154,7 @@ func TestRunOutOfMemory(t *testing.T) {
 	if err != nil {
 		missing(t, err.Error())
 	}
-	copied := filepath.Join(t.TempDir(), "copied.jar") // beside the real one files for this java would stay
-	copyFile(t, where.Jar, copied)
-	where.Jar, where.JavaHome = copied, runtime(t, java2, "exec '"+java+"' -Xmx4m \"$@\"")
+	where.JavaHome = runtime(t, java2, "exec '"+java+"' -Xmx4m \"$@\"")
 	jar, err := openapigen.Find(where)
 	if err != nil {
 		missing(t, err.Error())
@@ -180,7 +178,7 @@ func TestRunFake(t *testing.T) {
 		"only noise":          {"echo '[main] INFO  x - hello'; exit 3", "running openapi-generator: exit status 3\n    INFO  x - hello"},
 		"much":                {"i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo line $i; echo line 1; done; exit 1", "running openapi-generator: exit status 1\n    line 71\n"},
 		"nothing written":     {"exit 0", "collecting the files of go: it ended well, but wrote none"},
-		"directory removed":      {out + "rmdir $out", "no such file or directory"},
+		"directory removed":   {out + "rmdir $out", "no such file or directory"},
 		"broken Go":           {out + "echo 'package {' > $out/x.go", "the generator go made Go that does not parse: x.go:1:9: expected 'IDENT'"},
 		"a path for no file":  {out + "echo x > $out/'a?.txt'", "collecting the files of go: adding \"a?.txt\""},
 		"two in one spelling": {out + "echo x > $out/a; echo x > $out/A", "differs only in case"},
@@ -315,14 +313,7 @@ func with(job openapigen.Job, change func(*openapigen.Job)) openapigen.Job {
 // fakeJar has a few templates, and is run by a script. Its last argument is the configuration of the last job.
 func fakeJar(t *testing.T, script string) *openapigen.Jar {
 	t.Helper()
-	_, jar := fakeIn(t, script)
-	return jar
-}
-
-// fakeIn is fakeJar, and the directory that it and its java are in.
-func fakeIn(t *testing.T, script string) (home string, jar *openapigen.Jar) {
-	t.Helper()
-	home = runtime(t, java2, script)
+	home := runtime(t, java2, script)
 	file := filepath.Join(home, "fake.jar")
 	var data bytes.Buffer
 	archive := zip.NewWriter(&data)
@@ -340,7 +331,7 @@ func fakeIn(t *testing.T, script string) (home string, jar *openapigen.Jar) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return home, jar
+	return jar
 }
 
 // real is where the pinned jar of this checkout is, and Java.

@@ -19,19 +19,18 @@ var allowed = map[string][]string{
 	"internal/diag":       {},
 	"internal/artifact":   {"internal/diag"},
 	"internal/cache":      {},
-	"internal/prose":      {},
 	"internal/config":     {"internal/diag"},
 	"internal/load":       {"internal/diag"},
 	"internal/gogen":      {"internal/artifact", "internal/diag", "internal/load"},
 	"internal/lint":       {"internal/diag", "internal/load"},
 	"internal/rules":      {"internal/diag"},
 	"internal/swagger":    {"internal/diag"},
-	"internal/pysdk":      {"internal/prose", "internal/swagger"}, // both read the document's conventions
-	"internal/gosdk":      {"internal/prose", "internal/swagger"},
-	"internal/openapigen": {"internal/artifact", "internal/cache", "internal/diag", "internal/prose"},
+	"internal/pysdk":      {"internal/swagger"}, // both read the document's conventions
+	"internal/gosdk":      {"internal/swagger"},
+	"internal/openapigen": {"internal/artifact", "internal/diag"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	"templates":           {},
-	testkit:               {"internal/openapigen", "internal/prose", "templates"},
+	testkit:               {"internal/openapigen", "templates"},
 	"internal/pipeline": {
 		"internal/artifact", "internal/cache", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
 		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger",

@@ -99,7 +99,6 @@ func (r *run) prepareSDKs(ctx context.Context) (*sdkJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	jar.Keep(r.results())
 	job.jar = jar
 	return job, nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-openapi/spec"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/prose"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
@@ -20,21 +19,21 @@ const Extension = "x-sdkgen-python"
 
 // Model is what model.mustache prints. Fields that end in "a Python literal" are source code.
 type Model struct {
-	Doc      prose.Text `json:"doc"`                // text for a """ docstring, escaped and indented
-	Text     prose.Text `json:"text,omitempty"`     // the same on one line, for a page of Markdown
-	Root     *Root      `json:"root,omitempty"`     // root kinds and their lists
-	Typing   string     `json:"typing,omitempty"`   // names of typing that are used, with commas
-	Models   []Class    `json:"models,omitempty"`   // that fields refer to, without itself, sorted
-	Imports  string     `json:"imports,omitempty"`  // the same, with commas
-	External string     `json:"external,omitempty"` // classes of kubernetes.client that fields refer to, sorted, with commas
-	Checking bool       `json:"checking,omitempty"` // something is imported for type checkers only
-	Builtins bool       `json:"builtins,omitempty"` // a hint is spelled builtins.X
-	Datetime string     `json:"datetime,omitempty"` // how datetime is imported, if it is
-	CEL      string     `json:"cel,omitempty"`      // rules that the API server evaluates, a Python literal
-	Fields   []Field    `json:"fields"`             // by attribute
-	Sample   string     `json:"sample"`             // a manifest with every property, a Python literal
-	Minimal  string     `json:"minimal"`            // a manifest with the required ones, a Python literal
-	Invalid  bool       `json:"invalid,omitempty"`  // no manifest was found that meets all constraints
+	Doc      string  `json:"doc"`                // text for a """ docstring, escaped and indented
+	Text     string  `json:"text,omitempty"`     // the same on one line, for a page of Markdown
+	Root     *Root   `json:"root,omitempty"`     // root kinds and their lists
+	Typing   string  `json:"typing,omitempty"`   // names of typing that are used, with commas
+	Models   []Class `json:"models,omitempty"`   // that fields refer to, without itself, sorted
+	Imports  string  `json:"imports,omitempty"`  // the same, with commas
+	External string  `json:"external,omitempty"` // classes of kubernetes.client that fields refer to, sorted, with commas
+	Checking bool    `json:"checking,omitempty"` // something is imported for type checkers only
+	Builtins bool    `json:"builtins,omitempty"` // a hint is spelled builtins.X
+	Datetime string  `json:"datetime,omitempty"` // how datetime is imported, if it is
+	CEL      string  `json:"cel,omitempty"`      // rules that the API server evaluates, a Python literal
+	Fields   []Field `json:"fields"`             // by attribute
+	Sample   string  `json:"sample"`             // a manifest with every property, a Python literal
+	Minimal  string  `json:"minimal"`            // a manifest with the required ones, a Python literal
+	Invalid  bool    `json:"invalid,omitempty"`  // no manifest was found that meets all constraints
 }
 
 // Root is a root kind's identity; each a Python literal.
@@ -54,14 +53,14 @@ type Class struct {
 
 // Field is one attribute.
 type Field struct {
-	Attr     string     `json:"attr"`               // Python identifier
-	Key      string     `json:"key"`                // JSON key, a Python literal
-	Type     string     `json:"type"`               // openapi_types spelling, a Python literal
-	Hint     string     `json:"hint"`               // annotation
-	Default  string     `json:"default"`            // Python literal of the declared default, or None
-	Required bool       `json:"required,omitempty"` // must be given
-	Rules    string     `json:"rules,omitempty"`    // constraints, a Python literal; see rules
-	Doc      prose.Text `json:"doc,omitempty"`      // one line, escaped
+	Attr     string `json:"attr"`               // Python identifier
+	Key      string `json:"key"`                // JSON key, a Python literal
+	Type     string `json:"type"`               // openapi_types spelling, a Python literal
+	Hint     string `json:"hint"`               // annotation
+	Default  string `json:"default"`            // Python literal of the declared default, or None
+	Required bool   `json:"required,omitempty"` // must be given
+	Rules    string `json:"rules,omitempty"`    // constraints, a Python literal; see rules
+	Doc      string `json:"doc,omitempty"`      // one line, escaped
 }
 
 // Annotate returns a copy of the document for the jar: Kubernetes' own types are left out, as
@@ -125,7 +124,7 @@ func (m *modeler) model(schema spec.Schema, unfit *swagger.Unfits) *Model {
 		}
 		byAttr[attr], m.attributes[attr] = key, true
 	}
-	out := &Model{Doc: prose.Text(docstring(schema.Description, m.name)), Text: prose.Text(oneLine(schema.Description)), Root: rootOf(m.doc, schema)}
+	out := &Model{Doc: docstring(schema.Description, m.name), Text: oneLine(schema.Description), Root: rootOf(m.doc, schema)}
 	for _, key := range keys {
 		out.Fields = append(out.Fields, m.field(key, schema.Properties[key], required(schema, key), out.Root))
 	}
@@ -186,7 +185,7 @@ func (m *modeler) field(key string, schema spec.Schema, required bool, root *Roo
 	typ := m.typeOf(schema)
 	field := Field{
 		Attr: attribute(key), Key: literal(key), Type: literal(typ.legacy), Hint: typ.hint,
-		Default: "None", Required: required, Doc: prose.Text(oneLine(schema.Description)),
+		Default: "None", Required: required, Doc: oneLine(schema.Description),
 	}
 	if found := m.rules(schema); found != nil {
 		field.Rules = literal(found)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/prose"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
 
@@ -28,23 +27,6 @@ func Jar(t *testing.T) *openapigen.Jar {
 		Missing(t, err.Error())
 	}
 	return jar
-}
-
-// Unmarked returns a document that has its texts as any others.
-func Unmarked(t *testing.T, document []byte) []byte {
-	t.Helper()
-	shape, texts, err := prose.Split(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, text := range texts {
-		quoted, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[i] = string(quoted[1 : len(quoted)-1])
-	}
-	return prose.Expand(shape, texts)
 }
 
 // Missing skips a test whose tool is not there, or fails it in CI.
@@ -92,7 +74,7 @@ func extensions(t *testing.T, document []byte, extension string) string {
 	var doc struct {
 		Definitions map[string]map[string]any
 	}
-	if err := json.Unmarshal(Unmarked(t, document), &doc); err != nil {
+	if err := json.Unmarshal(document, &doc); err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]any{}
