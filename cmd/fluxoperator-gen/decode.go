@@ -18,27 +18,27 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// decode reads the MiniClusters of a file as the API server would store them, in namespace if
-// they name none. The error is all that is wrong with any of them.
-func decode(file string, data []byte, namespace string) ([]*api.MiniCluster, error) {
-	all, problems := documents(file, data)
+// decode decodes the MiniClusters of a file as the API server would store them. Those without a
+// namespace are in the given one. The error is a scanner.ErrorList of all errors in the file.
+func decode(file string, data []byte, namespace string) ([]*minicluster.Desired, error) {
+	all, errs := documents(file, data)
 	s, err := newServer(crd.MiniClusters)
 	if err != nil {
 		return nil, err
 	}
-	var clusters []*api.MiniCluster
+	var clusters []*minicluster.Desired
 	for _, d := range all {
-		mc, list := d.decode(s, namespace)
-		clusters = append(clusters, mc)
-		problems = append(problems, list...)
+		desired, list := d.decode(s, namespace)
+		clusters = append(clusters, desired)
+		errs = append(errs, list...)
 	}
-	problems.Sort()
-	return clusters, problems.Err()
+	errs.Sort()
+	return clusters, errs.Err()
 }
 
-// decode goes the way of a request: kind, fields that there are not, defaults, validation by the
-// schema, and last what the operator checks, if the schema finds nothing.
-func (d *document) decode(s *server, namespace string) (*api.MiniCluster, scanner.ErrorList) {
+// decode follows a request through the API server: kind, unknown fields, defaulting, validation by
+// the schema and, if the schema accepts it, validation by the operator.
+func (d *document) decode(s *server, namespace string) (*minicluster.Desired, scanner.ErrorList) {
 	if list := d.kind(); len(list) > 0 {
 		return nil, list
 	}
@@ -53,13 +53,14 @@ func (d *document) decode(s *server, namespace string) (*api.MiniCluster, scanne
 	}
 	mc, err := d.typed(*metadata)
 	if err != nil {
-		list.Add(d.at(d.root), fmt.Sprintf("%v", err))
+		list.Add(d.at(d.root), err.Error())
 		return nil, list
 	}
-	return mc, append(list, d.diagnostics(minicluster.Validate(mc))...)
+	desired, errs := minicluster.NewDesired(mc)
+	return desired, append(list, d.diagnostics(errs)...)
 }
 
-// kind wants the kind MiniCluster, in the version that this program knows.
+// kind checks apiVersion and kind.
 func (d *document) kind() scanner.ErrorList {
 	var list scanner.ErrorList
 	for _, want := range []struct{ name, value string }{
@@ -74,8 +75,7 @@ func (d *document) kind() scanner.ErrorList {
 	return list
 }
 
-// metadata reads the metadata, which is not part of the schema; it is nil where that is not
-// possible.
+// metadata decodes the metadata, which the schema leaves out; it is nil if that fails.
 func (d *document) metadata(namespace string) (*metav1.ObjectMeta, scanner.ErrorList) {
 	var list scanner.ErrorList
 	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(d.fields, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
@@ -97,11 +97,11 @@ func (d *document) metadata(namespace string) (*metav1.ObjectMeta, scanner.Error
 		meta.Namespace = namespace
 	}
 	errs := validation.ValidateObjectMeta(meta, true, validation.NameIsDNSSubdomain, field.NewPath("metadata"))
-	errs = slices.DeleteFunc(errs, func(err *field.Error) bool { return err.Field == "metadata.name" }) // Validate wants more of it
+	errs = slices.DeleteFunc(errs, func(err *field.Error) bool { return err.Field == "metadata.name" }) // NewDesired is stricter
 	return meta, append(list, d.diagnostics(errs)...)
 }
 
-// typed decodes the fields, which are valid by the schema.
+// typed decodes the fields, which the schema has accepted.
 func (d *document) typed(metadata metav1.ObjectMeta) (*api.MiniCluster, error) {
 	delete(d.fields, "metadata")
 	data, err := json.Marshal(d.fields)

@@ -16,30 +16,30 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// document is one document of a file: its values, and where they stand.
+// document is one YAML document of a file: its values and their positions.
 type document struct {
 	file   string
-	before int // lines of the file before it
+	before int // number of lines before it
 	root   *yaml.Node
 	fields map[string]any
 }
 
-// documents reads all documents of a file that hold something.
+// documents parses all documents of a file that are not empty.
 func documents(file string, data []byte) ([]*document, scanner.ErrorList) {
 	var all []*document
-	var problems scanner.ErrorList
+	var errs scanner.ErrorList
 	for _, part := range split(data) {
 		d := &document{file: file, before: part.before}
 		list := d.parse(part.text)
-		problems = append(problems, list...)
+		errs = append(errs, list...)
 		if len(list) == 0 && d.root != nil {
 			all = append(all, d)
 		}
 	}
-	if len(all) == 0 && len(problems) == 0 {
-		problems.Add(token.Position{Filename: file, Line: 1, Column: 1}, "there is no MiniCluster in it")
+	if len(all) == 0 && len(errs) == 0 {
+		errs.Add(token.Position{Filename: file, Line: 1, Column: 1}, "no MiniCluster found")
 	}
-	return all, problems
+	return all, errs
 }
 
 type part struct {
@@ -49,7 +49,7 @@ type part struct {
 
 var separator = regexp.MustCompile(`^---(\s|$)`)
 
-// split cuts a file at the lines that begin documents. The lines stay with what they begin.
+// split splits a file before each line that begins a document.
 func split(data []byte) []part {
 	parts := []part{{}}
 	line := 0
@@ -64,8 +64,8 @@ func split(data []byte) []part {
 	return parts
 }
 
-// parse reads the values as kubectl does, and the positions of them. The root of a document with
-// nothing but comments stays nil.
+// parse decodes the values as kubectl does, and their positions. The root of a document that holds only
+// comments stays nil.
 func (d *document) parse(text []byte) scanner.ErrorList {
 	var list scanner.ErrorList
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -76,7 +76,7 @@ func (d *document) parse(text []byte) scanner.ErrorList {
 		return d.syntax(err)
 	}
 	if err := dec.Decode(&next); err == nil {
-		list.Add(d.at(&next), "a document begins with a line of three dashes")
+		list.Add(d.at(&next), "expected a line of three dashes before the next document")
 		return list
 	} else if !errors.Is(err, io.EOF) {
 		return d.syntax(err)
@@ -86,7 +86,7 @@ func (d *document) parse(text []byte) scanner.ErrorList {
 		return nil
 	}
 	if root.Kind != yaml.MappingNode {
-		list.Add(d.at(root), "want a MiniCluster, an object with apiVersion, kind, metadata and spec")
+		list.Add(d.at(root), "expected a MiniCluster: an object with apiVersion, kind, metadata and spec")
 		return list
 	}
 	if list = d.duplicates(root, ""); len(list) > 0 {
@@ -105,12 +105,11 @@ func (d *document) parse(text []byte) scanner.ErrorList {
 
 var (
 	lineNumber = regexp.MustCompile(`line (\d+): `)
-	// grammar is an error of the parser's second half, which counts lines from 0.
+	// grammar matches errors of the parser, which counts lines from 0; the scanner counts from 1.
 	grammar = regexp.MustCompile(`^did not find expected (<|key|node|'|,)`)
 )
 
-// syntax takes the line out of an error of the YAML parser, which counts from the document's
-// beginning.
+// syntax converts an error of the YAML package, whose line numbers are relative to the document.
 func (d *document) syntax(err error) scanner.ErrorList {
 	pos := token.Position{Filename: d.file, Line: d.before + 1, Column: 1}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
@@ -126,7 +125,7 @@ func (d *document) syntax(err error) scanner.ErrorList {
 	return scanner.ErrorList{{Pos: pos, Msg: text}}
 }
 
-// duplicates finds keys that an object has twice, of which the API server would drop one.
+// duplicates reports duplicate keys, of which the API server would drop one.
 func (d *document) duplicates(node *yaml.Node, path string) scanner.ErrorList {
 	var list scanner.ErrorList
 	switch node.Kind {
@@ -136,7 +135,7 @@ func (d *document) duplicates(node *yaml.Node, path string) scanner.ErrorList {
 			key := node.Content[i]
 			inner := strings.TrimPrefix(path+"."+key.Value, ".")
 			if first, ok := seen[key.Value]; ok && key.Tag != "!!merge" {
-				list.Add(d.at(key), fmt.Sprintf("%s: is already set in line %d", inner, d.at(first).Line))
+				list.Add(d.at(key), fmt.Sprintf("%s: already set in line %d", inner, d.at(first).Line))
 			}
 			seen[key.Value] = key
 			list = append(list, d.duplicates(node.Content[i+1], inner)...)

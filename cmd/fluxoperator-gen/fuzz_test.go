@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzRun wants from any input either objects or errors, and no panic.
+// FuzzRun: any input gives either objects or errors, never a panic.
 func FuzzRun(f *testing.F) {
 	files, err := filepath.Glob("../../examples/minicluster/*.yaml")
 	if err != nil || len(files) == 0 {

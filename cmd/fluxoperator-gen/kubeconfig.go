@@ -10,8 +10,8 @@ import (
 
 const defaultNamespace = "default"
 
-// currentNamespace is the namespace of the current context of a kubeconfig. The file is only read:
-// no cluster is asked anything.
+// currentNamespace returns the namespace of the current context of a kubeconfig. It connects to no
+// cluster.
 func currentNamespace(file string) (string, error) {
 	if file == "" {
 		return defaultNamespace, nil
@@ -32,5 +32,5 @@ func currentNamespace(file string) (string, error) {
 			return defaultNamespace, nil
 		}
 	}
-	return "", fmt.Errorf("%s: there is no context %q, which current-context names", file, config.CurrentContext)
+	return "", fmt.Errorf("%s: current-context %q does not exist", file, config.CurrentContext)
 }

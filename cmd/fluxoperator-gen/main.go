@@ -1,6 +1,5 @@
-// Command fluxoperator-gen prints the objects that the Flux Operator makes of a MiniCluster, so
-// that they can be read, changed and applied where no operator runs. docs/fluxoperator-gen.md is
-// its manual.
+// Command fluxoperator-gen prints the objects that the Flux Operator creates for a MiniCluster, to
+// inspect, change or apply them where no operator runs. See docs/fluxoperator-gen.md.
 package main
 
 import (
@@ -10,6 +9,6 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(400) // the process ends before collecting more often pays
+	debug.SetGCPercent(400) // the process ends before more collections would pay off
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, rand.Reader))
 }

@@ -8,9 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// find returns the position of what a path names, "spec.containers[0].image" or
-// "spec.volumes[data].path", or of the last part of it that is there. A scalar is where it stands
-// itself, all else where its key is.
+// find returns the position of the field at a path, "spec.containers[0].image" or
+// "spec.volumes[data].path", or of its last ancestor that exists: for a scalar the position of the
+// value, else that of the key.
 func (d *document) find(path string) token.Position {
 	key, value := d.locate(path)
 	if key == nil || value.Kind == yaml.ScalarNode {
@@ -19,7 +19,7 @@ func (d *document) find(path string) token.Position {
 	return d.at(key)
 }
 
-// field returns the position of the key of what a path names.
+// field returns the position of the key of the field at a path.
 func (d *document) field(path string) token.Position {
 	key, value := d.locate(path)
 	if key == nil {
@@ -32,7 +32,7 @@ func (d *document) at(node *yaml.Node) token.Position {
 	return token.Position{Filename: d.file, Line: d.before + node.Line, Column: node.Column}
 }
 
-// locate goes down a path as far as it is there. The key is nil for the root and for items of lists.
+// locate follows a path as far as it exists. The key is nil for the root and for list items.
 func (d *document) locate(path string) (key, value *yaml.Node) {
 	value = d.root
 	for path != "" {
@@ -45,8 +45,7 @@ func (d *document) locate(path string) (key, value *yaml.Node) {
 	return key, value
 }
 
-// step goes one part of a path down. A key may have dots and brackets in it, so the longest one
-// that fits is taken.
+// step follows one element of a path. Keys may contain dots and brackets, so the longest match wins.
 func step(node *yaml.Node, path string) (key, value *yaml.Node, rest string) {
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -69,7 +68,7 @@ func step(node *yaml.Node, path string) (key, value *yaml.Node, rest string) {
 	return key, value, rest
 }
 
-// cut takes a key, written .key or [key], from the beginning of a path.
+// cut removes a leading key, written .key or [key], from a path.
 func cut(path, key string) (rest string, ok bool) {
 	if tail, ok := strings.CutPrefix(path, "["+key+"]"); ok {
 		return tail, true

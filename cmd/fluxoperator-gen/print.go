@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -12,14 +13,23 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// letters stand for the kinds of objects, in -i.
+// letters are the kinds of objects that -i selects.
 const letters = "csjv"
 
-// chosen returns those objects of a set that the letters of -i ask for, in the order of the set.
-func chosen(set *minicluster.Set, include string) []minicluster.Object {
+// selected returns the objects that the letters of -i select, in the order of Set.All.
+func selected(desired *minicluster.Desired, include string, random io.Reader) ([]minicluster.Object, error) {
+	set, err := desired.Objects()
+	if err != nil {
+		return nil, err
+	}
 	var part minicluster.Set
 	if strings.Contains(include, "c") {
-		part.ConfigMaps = set.ConfigMaps
+		part.ConfigMaps, part.Keys = set.ConfigMaps, set.Keys
+	}
+	for _, configMap := range part.Keys {
+		if err := desired.SetKeys(configMap, nil, random); err != nil {
+			return nil, err
+		}
 	}
 	if strings.Contains(include, "v") {
 		part.Volumes, part.Claims = set.Volumes, set.Claims
@@ -30,10 +40,10 @@ func chosen(set *minicluster.Set, include string) []minicluster.Object {
 	if strings.Contains(include, "j") {
 		part.ServicePod, part.Job = set.ServicePod, set.Job
 	}
-	return part.All()
+	return part.All(), nil
 }
 
-// encodeYAML prints a document for each object.
+// encodeYAML writes one document for each object.
 func encodeYAML(objects []minicluster.Object) ([]byte, error) {
 	var out bytes.Buffer
 	for i, o := range objects {
@@ -43,7 +53,7 @@ func encodeYAML(objects []minicluster.Object) ([]byte, error) {
 		}
 		text, err := yaml.Marshal(fields)
 		if err != nil {
-			return nil, fmt.Errorf("writing %s: %w", o.GetName(), err)
+			return nil, fmt.Errorf("encoding %s: %w", o.GetName(), err)
 		}
 		if i > 0 {
 			out.WriteString("---\n")
@@ -53,7 +63,7 @@ func encodeYAML(objects []minicluster.Object) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// encodeJSON prints one List of all objects, as kubectl does and takes.
+// encodeJSON writes one List of all objects, as kubectl does and accepts.
 func encodeJSON(objects []minicluster.Object) ([]byte, error) {
 	items := make([]any, 0, len(objects))
 	for _, o := range objects {
@@ -71,16 +81,16 @@ func encodeJSON(objects []minicluster.Object) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// manifest is an object as it is applied: without its status and other fields that are empty. An
-// empty object means nothing in any object of a set.
+// manifest returns the fields of an object to apply: without the status, nulls and empty objects. In
+// none of these kinds does an empty object have a meaning.
 func manifest(o minicluster.Object) (map[string]any, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", o.GetName(), err)
+		return nil, fmt.Errorf("encoding %s: %w", o.GetName(), err)
 	}
 	var fields map[string]any
 	if err := utiljson.Unmarshal(data, &fields); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", o.GetName(), err)
+		return nil, fmt.Errorf("encoding %s: %w", o.GetName(), err)
 	}
 	delete(fields, "status")
 	prune(fields)

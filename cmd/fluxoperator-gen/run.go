@@ -14,20 +14,31 @@ import (
 
 // The exit codes.
 const (
-	exitOK  = 0
-	exitBad = 2 // wrong usage or wrong input; nothing is printed
+	exitOK      = 0
+	exitInvalid = 2 // invalid usage or input; nothing is written to stdout
 )
 
-const usage = `Usage: fluxoperator-gen -f FILE [-i LETTERS] [-o yaml|json] [-kubeconfig FILE]
+const usage = `Usage: fluxoperator-gen -f FILE [flags]
 
-Prints the objects that the Flux Operator makes of the MiniClusters in a file.
+Prints the objects that the Flux Operator creates for the MiniClusters in a file.
 
-  -f FILE           the file, in YAML or JSON; it may hold several documents. - is stdin
-  -i LETTERS        print only some of the objects: c config maps, s services, j the Job
-                    and the pod of spec.services, v persistent volumes and their claims
-  -o yaml|json      print YAML documents, the default, or one List in JSON
-  -kubeconfig FILE  take the namespace of MiniClusters that name none from the current
-                    context of FILE, not default
+Examples:
+  # Print all objects of a MiniCluster
+  fluxoperator-gen -f minicluster.yaml
+
+  # Run a MiniCluster in a cluster without the operator
+  fluxoperator-gen -f minicluster.yaml | kubectl apply -f -
+
+  # Apply a change to it, without the ConfigMaps, since each run generates new keys
+  fluxoperator-gen -f minicluster.yaml -i sjv | kubectl apply -f -
+
+Flags:
+  -f FILE           YAML or JSON file with one or more MiniClusters; - reads stdin
+  -i LETTERS        print only some kinds of objects: c ConfigMaps, s Services, j the Job and the
+                    pod of spec.services, v PersistentVolumes and their claims (default csjv)
+  -o yaml|json      print YAML documents or a JSON List (default yaml)
+  -kubeconfig FILE  use the namespace of the current context of FILE for MiniClusters that have
+                    none (default: the namespace default)
 `
 
 // options are the command line.
@@ -35,7 +46,7 @@ type options struct {
 	file, include, output, kubeconfig string
 }
 
-// run is the program without its process. Objects go to stdout, and all else to stderr.
+// run is the program without its process. Objects and help go to stdout, errors to stderr.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, random io.Reader) int {
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -51,7 +62,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, random io.Rea
 	}
 	if err != nil {
 		scanner.PrintError(stderr, err)
-		return exitBad
+		return exitInvalid
 	}
 	return exitOK
 }
@@ -69,27 +80,25 @@ func parse(args []string) (options, error) {
 	case errors.Is(err, flag.ErrHelp):
 		return o, err
 	case err != nil:
-		return o, misuse("%v", err)
+		return o, usageError("%v", err)
 	case flags.NArg() > 0:
-		return o, misuse("%s: there are no arguments without a flag", flags.Arg(0))
+		return o, usageError("unexpected argument %q", flags.Arg(0))
 	case o.file == "":
-		return o, misuse("-f is missing: it names the file with the MiniCluster")
-	case o.include == "":
-		return o, misuse("-i is empty: it wants some of %s", letters)
-	case strings.TrimLeft(o.include, letters) != "":
-		return o, misuse("-i %s: %.1s is none of %s", o.include, strings.TrimLeft(o.include, letters), letters)
+		return o, usageError("required flag -f is not set")
+	case o.include == "" || strings.TrimLeft(o.include, letters) != "":
+		return o, usageError("invalid value %q for flag -i: must be letters of %s", o.include, letters)
 	case o.output != "yaml" && o.output != "json":
-		return o, misuse("-o %s: it wants yaml or json", o.output)
+		return o, usageError("invalid value %q for flag -o: must be yaml or json", o.output)
 	}
 	return o, nil
 }
 
-func misuse(format string, args ...any) error {
-	return fmt.Errorf(format+"\n    fluxoperator-gen -h shows all flags", args...)
+func usageError(format string, args ...any) error {
+	return fmt.Errorf(format+"\nRun fluxoperator-gen -h for usage.", args...)
 }
 
-// generate reads all MiniClusters of the file before it prints any, so that a wrong one leaves
-// no half of an output.
+// generate decodes all MiniClusters of the file before it encodes any, so that an invalid one leaves
+// no partial output.
 func generate(o options, stdin io.Reader, random io.Reader) ([]byte, error) {
 	name, data, err := read(o.file, stdin)
 	if err != nil {
@@ -104,12 +113,12 @@ func generate(o options, stdin io.Reader, random io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	var all []minicluster.Object
-	for _, mc := range clusters {
-		set, err := minicluster.Objects(mc, minicluster.Options{Rand: random})
+	for _, desired := range clusters {
+		objects, err := selected(desired, o.include, random)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		all = append(all, chosen(set, o.include)...)
+		all = append(all, objects...)
 	}
 	if o.output == "json" {
 		return encodeJSON(all)

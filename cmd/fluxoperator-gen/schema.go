@@ -20,10 +20,10 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// noPath is how a field error says that it has no path.
+// noPath is the Field of a field.Error without a path.
 const noPath = "<nil>"
 
-// server does with an object what the API server does with it by its CustomResourceDefinition.
+// server applies a CustomResourceDefinition to objects as the API server does.
 type server struct {
 	structural *schema.Structural
 	validator  validation.SchemaValidator
@@ -46,7 +46,7 @@ func newServer(manifest []byte) (*server, error) {
 		}
 		structural, err := schema.NewStructural(&props)
 		if err != nil {
-			return nil, fmt.Errorf("reading the schema: %w", err)
+			return nil, fmt.Errorf("reading the structural schema: %w", err)
 		}
 		validator, _, err := validation.NewSchemaValidator(&props)
 		if err != nil {
@@ -57,9 +57,8 @@ func newServer(manifest []byte) (*server, error) {
 	return nil, fmt.Errorf("the CustomResourceDefinition has no schema of version %s", api.SchemeGroupVersion.Version)
 }
 
-// admit does what the API server does when an object is created: it removes the fields that the
-// schema does not have, and returns their paths, drops the status, fills in the defaults and
-// validates.
+// admit does what the API server does when an object is created: it prunes unknown fields and
+// returns their paths, drops the status, applies defaults and validates.
 func (s *server) admit(object map[string]any) (unknown []string, errs field.ErrorList) {
 	unknown = pruning.PruneWithOptions(object, s.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	delete(object, "status")
@@ -74,13 +73,13 @@ func (s *server) admit(object map[string]any) (unknown []string, errs field.Erro
 	return unknown, oneEach(errs)
 }
 
-// largeNumbers finds what the schema lets pass and Go's type for a number or a text cannot hold.
+// largeNumbers reports numbers that the schema accepts and intstr.IntOrString cannot hold.
 func largeNumbers(path *field.Path, s *schema.Structural, value any) field.ErrorList {
 	var errs field.ErrorList
 	switch value := value.(type) {
 	case int64:
 		if s.XIntOrString && value != int64(int32(value)) {
-			errs = append(errs, field.Invalid(path, value, "is too large for a number: write it as a text, in quotes"))
+			errs = append(errs, field.Invalid(path, value, "is too large for a number: write it as a string, in quotes"))
 		}
 	case []any:
 		for i, item := range value {
@@ -100,11 +99,11 @@ func largeNumbers(path *field.Path, s *schema.Structural, value any) field.Error
 	return errs
 }
 
-// pathInText is where the validator names the path of a number in its text only.
+// pathInText finds the path in a message of the validator, which has no Field for some numbers.
 var pathInText = regexp.MustCompile(`(?: in |^")([^\s"]+)(?:$|")`)
 
-// oneEach keeps one error of each path, as the validator says of one wrong value what its type is
-// not, what its format is not and which of two types it is not.
+// oneEach keeps one error per path: for one wrong value the validator reports its type, its format
+// and each alternative.
 func oneEach(errs field.ErrorList) field.ErrorList {
 	var out field.ErrorList
 	seen := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/flux-framework/flux-operator/config/crd"
 )
 
-// TestRules gives the CustomResourceDefinition rules in CEL, which it has none of as it is.
+// TestRules: CEL rules are checked, although the CustomResourceDefinition has none so far.
 func TestRules(t *testing.T) {
 	var manifest apiextensionsv1.CustomResourceDefinition
 	if err := yaml.Unmarshal(crd.MiniClusters, &manifest); err != nil {

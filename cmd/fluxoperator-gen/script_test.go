@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var update = flag.Bool("update", false, "rewrite what the scripts compare with")
+var update = flag.Bool("update", false, "rewrite the expected files of the scripts")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"fluxoperator-gen": main})
 }
 
-// TestScript runs testdata/script/*.txtar. "code N COMMAND" wants an exit code, and nothing on stdout
+// TestScript runs testdata/script/*.txtar. "code N COMMAND" checks the exit code; stdout must be empty
 // unless it is 0.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -50,11 +50,11 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
 	if out := ts.ReadFile("stdout"); want != 0 && out != "" {
-		ts.Fatalf("failed, and printed %s", out)
+		ts.Fatalf("stdout is not empty: %s", out)
 	}
 }
 
-// TestExamples prints the objects of all examples. None has an empty field, and each is whole.
+// TestExamples prints the objects of all examples: no field is empty, and no kind is missing.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../examples/minicluster/*.yaml")
 	if err != nil || len(files) < 10 {
@@ -78,13 +78,13 @@ func TestExamples(t *testing.T) {
 				}
 			}
 			if !kinds["ConfigMap"] || !kinds["Service"] || !kinds["Job"] {
-				t.Errorf("only %v", kinds)
+				t.Errorf("kinds %v", kinds)
 			}
 		})
 	}
 }
 
-// empty returns the path of a field that is null, {} or [], or is the status.
+// empty returns the path of a field that is null, {}, [] or the status, or "".
 func empty(object map[string]any) string {
 	for name, value := range object {
 		switch value := value.(type) {
@@ -106,7 +106,7 @@ func empty(object map[string]any) string {
 	return ""
 }
 
-// zeros is a source of keys for tests.
+// zeros is a source of keys that are all zero.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -114,7 +114,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestStatic builds the program as it is shipped, without C, and runs it.
+// TestStatic builds the program as it is released, without cgo, and runs it.
 func TestStatic(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "fluxoperator-gen")
 	build := exec.Command("go", "build", "-o", program, ".")

@@ -23,6 +23,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/flux-framework/flux-operator/internal/controller"
+	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
 // The exit codes.
@@ -68,6 +69,7 @@ func serve(ctx context.Context, o *options) error {
 		Client:     client.WithFieldOwner(mgr.GetClient(), controller.Name),
 		Live:       mgr.GetAPIReader(),
 		Events:     mgr.GetEventRecorder(controller.Name),
+		NewDesired: minicluster.NewDesired,
 		Rand:       rand.Reader,
 		Now:        time.Now,
 		Namespaces: o.namespaces,

@@ -189,7 +189,7 @@ func TestLabels(t *testing.T) {
 	script.Labels = nil
 	w.save(script)
 	w.hidden = func(o client.Object, key client.ObjectKey) bool { return key.Name == "mc-entrypoint" }
-	if result, _ := w.reconcile("mc"); result.RequeueAfter != retrySoon {
+	if result, _ := w.reconcile("mc"); result.RequeueAfter != retryStale {
 		t.Errorf("it does not come back: %+v", result)
 	}
 	if d := cmp.Diff(want, get(w, &corev1.ConfigMap{}, "mc-entrypoint").Labels); d != "" {
@@ -206,8 +206,8 @@ func TestLost(t *testing.T) {
 		lost schema.GroupResource
 		want time.Duration
 	}{
-		{schema.GroupResource{Resource: "services"}, retrySoon},
-		{schema.GroupResource{Resource: "namespaces"}, retryMost},
+		{schema.GroupResource{Resource: "services"}, retryStale},
+		{schema.GroupResource{Resource: "namespaces"}, retryMax},
 		{api.Resource("miniclusters"), 0},
 	} {
 		w.failing = func(verb string, o client.Object) error { return apierrors.NewNotFound(test.lost, o.GetName()) }
@@ -222,7 +222,7 @@ func TestStale(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	stale := get(w, &api.MiniCluster{}, "mc")
 	w.reconcile("mc")
-	err := w.update(t.Context(), stale, func() { report(stale, nil, nil) })
+	err := w.updateStatus(t.Context(), stale, func() { setStatus(stale, nil, nil) })
 	if !apierrors.IsConflict(err) {
 		t.Errorf("writing over a newer status: %v", err)
 	}

@@ -1,16 +1,16 @@
-// Package controller is the operator. It makes the objects of each MiniCluster, keeps them, and
-// tells in the status how far they have come.
+// Package controller is the operator. It creates the objects of each MiniCluster, corrects drift, and
+// reports progress in the status.
 //
-// # The order
+// # Steps
 //
-//	Reconcile  reads a MiniCluster and its Job, advances them, and writes the status (controller.go)
-//	advance    checks the MiniCluster, then makes what is missing of its objects (advance.go)
-//	ensure     creates one object, or puts back what has become of it (object.go)
-//	report     turns the Job into conditions (status.go)
-//	sweep      deletes the volumes of a MiniCluster that is gone (volume.go)
+//	Reconcile      reads a MiniCluster and its Job, applies the desired state, updates the status (controller.go)
+//	apply          validates the MiniCluster and ensures its objects: one pass (pass.go)
+//	ensure         creates an object, or corrects its drift (object.go, kinds.go)
+//	setStatus      turns the Job into conditions (status.go)
+//	deleteVolumes  deletes the volumes of a MiniCluster that is gone (volume.go)
 //
-// Everything is read from caches that hold only what the operator has made, so that a
-// reconciliation that finds nothing to do asks the API server for nothing.
+// All reads are from informers that hold only objects of the operator, so a reconciliation that finds
+// nothing to do sends no request to the API server.
 package controller
 
 import (
@@ -24,41 +24,44 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// Name is what the operator calls itself: as the manager of fields, and as the source of events.
+// Name is the operator's field manager and the source of its events.
 const Name = "flux-operator"
 
-// Reconciler brings MiniClusters and their objects together.
+// Reconciler reconciles MiniClusters.
 type Reconciler struct {
-	// Client reads from caches, and writes.
+	// Client reads from informers and writes to the API server.
 	Client client.Client
-	// Live reads from the API server itself.
+	// Live reads from the API server.
 	Live client.Reader
-	// Events tells what happens to a MiniCluster.
+	// Events records events of MiniClusters.
 	Events events.EventRecorder
-	// Rand is what keys are made from.
+	// NewDesired computes a desired state, once in a pass: minicluster.NewDesired.
+	NewDesired func(*api.MiniCluster) (*minicluster.Desired, field.ErrorList)
+	// Rand is the source of keys.
 	Rand io.Reader
-	// Now tells the time, for pauses between tries.
+	// Now is the clock, for retries.
 	Now func() time.Time
-	// Namespaces are those that the operator looks after; all if there are none.
+	// Namespaces are those to watch; all if empty.
 	Namespaces []string
-	// Volumes allows MiniClusters to have persistent volumes. Without it the operator neither
-	// reads nor writes any.
+	// Volumes allows spec.volumes. Without it the operator never reads or writes persistent volumes.
 	Volumes bool
 
-	made made
+	created createdTracker
 }
 
-// What the operator may do, and nothing else. It creates no CustomResourceDefinition.
-// miniclusters/finalizers is asked of those that set blockOwnerDeletion, by the admission plugin
-// OwnerReferencesPermissionEnforcement.
+// The operator's RBAC. It never creates a CustomResourceDefinition. The permission for
+// miniclusters/finalizers is needed to set blockOwnerDeletion where the admission plugin
+// OwnerReferencesPermissionEnforcement is enabled.
 //
 // +kubebuilder:rbac:groups=flux-framework.org,resources=miniclusters,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=flux-framework.org,resources=miniclusters/status,verbs=patch
@@ -71,69 +74,69 @@ type Reconciler struct {
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update,namespace=system
 // +kubebuilder:rbac:groups="",resources=events,verbs=create,namespace=system
 
-// Reconcile brings one MiniCluster further. A MiniCluster that cannot have what it asks for is no
-// error: its condition JobMiniClusterReady says why.
+// Reconcile reconciles one MiniCluster. A MiniCluster that cannot be made ready is no error: the
+// reason is in its condition JobMiniClusterReady.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	mc := &api.MiniCluster{}
 	err := r.Client.Get(ctx, request.NamespacedName, mc)
 	if apierrors.IsNotFound(err) {
-		return ctrl.Result{}, r.sweep(ctx, request.NamespacedName)
+		return ctrl.Result{}, r.deleteVolumes(ctx, request.NamespacedName)
 	}
 	if err != nil || !mc.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, err
 	}
-	problem, err := r.follow(ctx, mc)
+	problem, err := r.reconcile(ctx, mc)
 	switch {
-	case missing(err, "miniclusters"):
+	case notFound(err, "miniclusters"):
 		return ctrl.Result{}, nil
-	case missing(err, "namespaces"): // the namespace's deletion has left it behind
-		log.FromContext(ctx).V(1).Info("there is no such namespace")
-		return ctrl.Result{RequeueAfter: retryMost}, nil
+	case notFound(err, "namespaces"): // the MiniCluster was left behind when its namespace was deleted
+		log.FromContext(ctx).V(1).Info("namespace not found")
+		return ctrl.Result{RequeueAfter: retryMax}, nil
 	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
-		log.FromContext(ctx).V(1).Info("the cache was behind", "reason", err.Error())
-		return ctrl.Result{RequeueAfter: retrySoon}, nil
+		log.FromContext(ctx).V(1).Info("requeueing: the cache is stale", "reason", err.Error())
+		return ctrl.Result{RequeueAfter: retryStale}, nil
 	case err != nil:
 		return ctrl.Result{}, err
 	case problem != nil:
-		return ctrl.Result{RequeueAfter: r.pause(mc, problem)}, nil
+		return ctrl.Result{RequeueAfter: r.retryAfter(mc, problem)}, nil
 	case finished(mc) && mc.Spec.Cleanup:
 		return ctrl.Result{}, r.cleanUp(ctx, mc)
 	}
 	return ctrl.Result{}, nil
 }
 
-// pause is how long to wait until trying again: as long as the MiniCluster has not been ready, within
-// bounds, so that tries become rarer.
-func (r *Reconciler) pause(mc *api.MiniCluster, problem *refusal) time.Duration {
+// retryAfter is the time until the next attempt: as long as the MiniCluster has not been ready,
+// between retryMin and retryMax, so that attempts become rarer. It is 0 if none is needed.
+func (r *Reconciler) retryAfter(mc *api.MiniCluster, problem *unreadyError) time.Duration {
 	c := meta.FindStatusCondition(mc.Status.Conditions, api.ConditionJobReady)
 	if !problem.retry || c == nil {
 		return 0
 	}
-	return min(max(r.Now().Sub(c.LastTransitionTime.Time), retryFirst), retryMost)
+	return min(max(r.Now().Sub(c.LastTransitionTime.Time), retryMin), retryMax)
 }
 
-// missing says whether a request failed because an object of that resource is not there.
-func missing(err error, resource string) bool {
+// notFound reports whether a request failed because an object of that resource does not exist.
+func notFound(err error, resource string) bool {
 	var status apierrors.APIStatus
 	return apierrors.IsNotFound(err) && errors.As(err, &status) &&
 		status.Status().Details != nil && status.Status().Details.Kind == resource
 }
 
-// follow brings a MiniCluster and its status up to date, and returns what stands in the way of it.
-func (r *Reconciler) follow(ctx context.Context, mc *api.MiniCluster) (*refusal, error) {
+// reconcile updates the objects and the status of a MiniCluster, and returns why it is not ready.
+func (r *Reconciler) reconcile(ctx context.Context, mc *api.MiniCluster) (*unreadyError, error) {
 	job, err := r.job(ctx, mc)
 	if err != nil || job == nil && finished(mc) {
-		return nil, err // a Job that was deleted after its end is not run again
+		return nil, err // a Job that was deleted after it finished is not created again
 	}
-	job, err = r.advance(ctx, mc, job)
-	var problem *refusal
+	job, err = r.apply(ctx, mc, job)
+	var problem *unreadyError
 	if err != nil && !errors.As(err, &problem) {
 		return nil, err
 	}
-	return problem, r.update(ctx, mc, func() { report(mc, job, problem) })
+	return problem, r.updateStatus(ctx, mc, func() { setStatus(mc, job, problem) })
 }
 
-// job returns the Job of a MiniCluster, nil if it has none.
+// job returns the Job of a MiniCluster, or nil.
 func (r *Reconciler) job(ctx context.Context, mc *api.MiniCluster) (*batchv1.Job, error) {
 	job := &batchv1.Job{}
 	err := r.Client.Get(ctx, client.ObjectKeyFromObject(mc), job)
@@ -143,9 +146,9 @@ func (r *Reconciler) job(ctx context.Context, mc *api.MiniCluster) (*batchv1.Job
 	return job, nil
 }
 
-// update changes the status, and writes it if that makes a difference. It is written only over the
-// status that was read: a reconciliation that began with an old one starts again.
-func (r *Reconciler) update(ctx context.Context, mc *api.MiniCluster, change func()) error {
+// updateStatus changes the status, and writes it if it differs. The optimistic lock rejects a write
+// over a newer status than the one that was read.
+func (r *Reconciler) updateStatus(ctx context.Context, mc *api.MiniCluster, change func()) error {
 	before := mc.DeepCopy()
 	change()
 	if equality.Semantic.DeepEqual(before.Status, mc.Status) {
@@ -153,14 +156,14 @@ func (r *Reconciler) update(ctx context.Context, mc *api.MiniCluster, change fun
 	}
 	err := r.Client.Status().Patch(ctx, mc, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 	if err == nil {
-		r.announce(mc, before.Status.Conditions)
+		r.recordConditions(mc, before.Status.Conditions)
 	}
 	return err
 }
 
-// cleanUp deletes a MiniCluster whose Job has ended, and with it all that it owns.
+// cleanUp deletes a MiniCluster whose Job has finished, and with it all objects that it owns.
 func (r *Reconciler) cleanUp(ctx context.Context, mc *api.MiniCluster) error {
-	log.FromContext(ctx).Info("deleting the MiniCluster: it has ended, and asks for cleanup")
+	log.FromContext(ctx).Info("deleting the finished MiniCluster (spec.cleanup)")
 	return client.IgnoreNotFound(r.Client.Delete(ctx, mc,
 		client.Preconditions{UID: &mc.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 }

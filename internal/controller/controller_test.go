@@ -82,7 +82,7 @@ func TestKeys(t *testing.T) {
 		return kindOf(o) == "ConfigMap" || kindOf(o) == "Job"
 	}
 	result, _ := w.reconcile("mc")
-	if result.RequeueAfter != retrySoon {
+	if result.RequeueAfter != retryStale {
 		t.Errorf("it does not come back: %+v", result)
 	}
 	w.hidden = nil
@@ -163,7 +163,7 @@ func TestForeign(t *testing.T) {
 			w.hidden = func(o client.Object, key types.NamespacedName) bool {
 				return name == "unlabelled" && kindOf(o) == "ConfigMap"
 			}
-			for late, want := range map[time.Duration]time.Duration{0: retryFirst, 25 * time.Second: 25 * time.Second, time.Hour: retryMost} {
+			for late, want := range map[time.Duration]time.Duration{0: retryMin, 25 * time.Second: 25 * time.Second, time.Hour: retryMax} {
 				w.late = late
 				result, _ := w.reconcile("mc")
 				if c := w.ready("mc"); c.Reason != test.reason || result.RequeueAfter < want || result.RequeueAfter > want+5*time.Second {

@@ -11,15 +11,15 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// The most bytes that the API server takes for the note of an event and, with room to spare, for
-// the message of a condition.
+// The maximum length of the note of an event and, with room to spare, of the message of a condition,
+// in bytes.
 const (
 	maxNote    = 1024
 	maxMessage = 8192
 )
 
-// announce tells of the conditions that have changed and that somebody may wait for.
-func (r *Reconciler) announce(mc *api.MiniCluster, before []metav1.Condition) {
+// recordConditions records an event for each condition that has changed and that users wait for.
+func (r *Reconciler) recordConditions(mc *api.MiniCluster, before []metav1.Condition) {
 	for _, c := range mc.Status.Conditions {
 		old := meta.FindStatusCondition(before, c.Type)
 		if old != nil && old.Status == c.Status && old.Reason == c.Reason {
@@ -38,19 +38,19 @@ func (r *Reconciler) announce(mc *api.MiniCluster, before []metav1.Condition) {
 	}
 }
 
-func (r *Reconciler) event(mc *api.MiniCluster, kind, reason, action, format string, args ...any) {
-	r.Events.Eventf(mc, nil, kind, reason, action, "%s", clip(fmt.Sprintf(format, args...), maxNote))
+func (r *Reconciler) event(mc *api.MiniCluster, eventType, reason, action, format string, args ...any) {
+	r.Events.Eventf(mc, nil, eventType, reason, action, "%s", truncate(fmt.Sprintf(format, args...), maxNote))
 }
 
-// clip cuts a text that is too long, and not within a character.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
+// truncate shortens s to at most limit bytes, between characters.
+func truncate(s string, limit int) string {
+	if len(s) <= limit {
+		return s
 	}
-	const more = "…"
-	most -= len(more)
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
+	const ellipsis = "…"
+	limit -= len(ellipsis)
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
 	}
-	return text[:most] + more
+	return s[:limit] + ellipsis
 }

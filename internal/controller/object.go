@@ -19,82 +19,92 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// pass is one reconciliation of the objects of a MiniCluster.
-type pass struct {
-	*Reconciler
-	mc       *api.MiniCluster
-	existing []corev1.ConfigMap // with keys, as they were when the objects were made
-	mode     mode
-}
-
-// ensure creates an object, or changes the one that there is as far as that can be changed. What
-// the cache does not have is taken for missing; creating it then tells, so that nothing of another
-// owner is touched, and no key is drawn twice.
-func (p pass) ensure(ctx context.Context, want client.Object) (client.Object, error) {
+// ensure creates an object, or corrects the existing one: its owner and labels and, if follow is set,
+// its mutable fields. An object that the cache lacks is created; if it exists after all, creation
+// fails, so that an object of another owner is not touched and keys in use are not replaced.
+func (p *pass) ensure(ctx context.Context, want client.Object, follow bool) (client.Object, error) {
 	live, err := p.cached(ctx, want)
 	if apierrors.IsNotFound(err) {
+		if err := p.setKeys(want, nil); err != nil {
+			return nil, err
+		}
 		return p.create(ctx, want)
 	}
 	if err == nil {
-		err = p.owned(live, want)
+		err = p.checkOwner(live, want)
 	}
 	if err != nil {
 		return nil, err
 	}
 	switch live := live.(type) {
+	case *corev1.ConfigMap:
+		if follow {
+			err = p.setKeys(want, live)
+		}
 	case *corev1.Pod:
-		if over(live) {
+		if terminated(live) {
 			return nil, p.replace(ctx, live)
 		}
 	case *corev1.Service:
 		if shared(want) {
-			return live, p.join(ctx, live, want)
+			return live, p.share(ctx, live, want)
 		}
 	}
-	return p.change(ctx, live, want, p.mode == following)
+	if err != nil {
+		return nil, err
+	}
+	return p.update(ctx, live, want, follow)
 }
 
-// cached reads an object from the cache. Keys are those that the objects were made with, even if
-// the cache has others by now.
-func (p pass) cached(ctx context.Context, want client.Object) (client.Object, error) {
-	if isKeys(p.mc, want) {
-		for i := range p.existing {
-			if p.existing[i].Name == want.GetName() {
-				return &p.existing[i], nil
-			}
-		}
-		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, want.GetName())
+// cached reads an object from the cache. The Job has been read already.
+func (p *pass) cached(ctx context.Context, want client.Object) (client.Object, error) {
+	if p.job != nil && want == client.Object(p.objects.Job) {
+		return p.job, nil
 	}
 	return p.read(ctx, p.Client, want)
 }
 
-// read reads the object that has the kind and the name of another.
-func (p pass) read(ctx context.Context, from client.Reader, like client.Object) (client.Object, error) {
-	kind, err := p.Client.GroupVersionKindFor(like)
+// read reads the object of the same kind and name as another one.
+func (p *pass) read(ctx context.Context, from client.Reader, like client.Object) (client.Object, error) {
+	gvk, err := p.Client.GroupVersionKindFor(like)
 	if err != nil {
 		return nil, err
 	}
-	empty, err := p.Client.Scheme().New(kind)
+	empty, err := p.Client.Scheme().New(gvk)
 	if err != nil {
 		return nil, err
 	}
 	live, ok := empty.(client.Object)
 	if !ok {
-		return nil, errors.New(kind.String() + " is no object")
+		return nil, errors.New(gvk.String() + " has no metadata")
 	}
 	return live, from.Get(ctx, client.ObjectKeyFromObject(like), live)
 }
 
-// create makes an object. One that is there after all gets back what the caches know it by, and is
-// left to the next reconciliation.
-func (p pass) create(ctx context.Context, want client.Object) (client.Object, error) {
-	if err := p.own(want); err != nil {
+// setKeys sets the keys of a ConfigMap of keys to those of the existing one. It generates those that
+// are missing, all of them if existing is nil.
+func (p *pass) setKeys(want client.Object, existing *corev1.ConfigMap) error {
+	configMap, ok := want.(*corev1.ConfigMap)
+	if !ok || !slices.Contains(p.objects.Keys, configMap) {
+		return nil
+	}
+	var data map[string]string
+	if existing != nil {
+		data = existing.Data
+	}
+	return p.desired.SetKeys(configMap, data, p.Rand)
+}
+
+// create creates an object. If it exists after all, the labels that the caches select it by are
+// restored, and the rest is left to the next reconciliation.
+func (p *pass) create(ctx context.Context, want client.Object) (client.Object, error) {
+	if err := p.setOwner(want); err != nil {
 		return nil, err
 	}
-	name := title(want) // the answer has no kind
+	name := kindAndName(want) // the response has no kind
 	err := p.Client.Create(ctx, want)
 	if err == nil {
-		p.made.note(want)
+		p.created.Record(want)
 		log.FromContext(ctx).V(1).Info("created", "object", name)
 		return want, nil
 	}
@@ -103,21 +113,21 @@ func (p pass) create(ctx context.Context, want client.Object) (client.Object, er
 	}
 	live, err := p.read(ctx, p.Live, want)
 	if err == nil {
-		err = p.owned(live, want)
+		err = p.checkOwner(live, want)
 	}
 	if err == nil {
-		_, err = p.change(ctx, live, want, false)
+		_, err = p.update(ctx, live, want, false)
 	}
 	if err == nil || apierrors.IsNotFound(err) {
 		err = apierrors.NewConflict(schema.GroupResource{Resource: "objects"}, want.GetName(),
-			errors.New("the cache does not have it yet"))
+			errors.New("not yet in the cache"))
 	}
 	return nil, err
 }
 
-// own makes the MiniCluster the controller of an object, or one of the owners of an object that it
-// shares. A persistent volume has no owner, as it is in no namespace: see sweep.
-func (p pass) own(object client.Object) error {
+// setOwner makes the MiniCluster the controller of an object, or an owner of a shared one. Persistent
+// volumes are cluster-scoped and cannot have it for an owner: see deleteVolumes.
+func (p *pass) setOwner(object client.Object) error {
 	switch {
 	case object.GetNamespace() == "":
 		return nil
@@ -127,9 +137,9 @@ func (p pass) own(object client.Object) error {
 	return controllerutil.SetControllerReference(p.mc, object, p.Client.Scheme())
 }
 
-// owned says whether an object may be taken for the one that is wanted: the MiniCluster owns it, or
-// nobody controls it and it has its labels.
-func (p pass) owned(live, want client.Object) error {
+// checkOwner accepts an existing object if the MiniCluster owns it, or if it has no controller and the
+// labels of the desired one.
+func (p *pass) checkOwner(live, want client.Object) error {
 	owner := metav1.GetControllerOf(live)
 	labels := []string{minicluster.LabelManagedBy, minicluster.LabelInstance}
 	if want.GetNamespace() == "" {
@@ -137,47 +147,46 @@ func (p pass) owned(live, want client.Object) error {
 	}
 	switch {
 	case !live.GetDeletionTimestamp().IsZero():
-		return refuse(reasonWaiting, again, "%s is being deleted", title(want))
+		return unready(reasonWaiting, again, "%s is being deleted", kindAndName(want))
 	case p.owns(live):
 		return nil
 	case owner != nil && owner.APIVersion == api.SchemeGroupVersion.String() && owner.Kind == "MiniCluster" && owner.Name == p.mc.Name:
-		return refuse(reasonWaiting, again, "%s of an earlier MiniCluster is going to be deleted", title(want))
-	case owner == nil && alike(live, want, labels):
+		return unready(reasonWaiting, again, "%s of a deleted MiniCluster has not been garbage collected yet", kindAndName(want))
+	case owner == nil && sameLabels(live, want, labels):
 		return nil
 	}
-	return refuse(reasonConflict, again, "%s is there already, and does not belong to this MiniCluster", title(want))
+	return unready(reasonConflict, again, "%s already exists and does not belong to this MiniCluster", kindAndName(want))
 }
 
-// owns says whether the MiniCluster is among the owners of an object.
-func (p pass) owns(object client.Object) bool {
+// owns reports whether the MiniCluster is among the owners of an object.
+func (p *pass) owns(object client.Object) bool {
 	return slices.ContainsFunc(object.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == p.mc.UID })
 }
 
-// alike compares labels.
-func alike(a, b client.Object, labels []string) bool {
+func sameLabels(a, b client.Object, labels []string) bool {
 	return !slices.ContainsFunc(labels, func(label string) bool { return a.GetLabels()[label] != b.GetLabels()[label] })
 }
 
-// shared says whether several MiniClusters own an object: it is labelled with the name of none.
+// shared reports whether several MiniClusters may own an object: it has no label with the name of one.
 func shared(object client.Object) bool {
 	return object.GetLabels()[minicluster.LabelInstance] == ""
 }
 
-// change gives an object the owner and the labels that are wanted and, if asked to, the rest, and
-// writes it if that makes a difference.
-func (p pass) change(ctx context.Context, live, want client.Object, rest bool) (client.Object, error) {
+// update gives an object the desired owner and labels and, if follow is set, the desired mutable
+// fields. It writes only what differs.
+func (p *pass) update(ctx context.Context, live, want client.Object, follow bool) (client.Object, error) {
 	after, ok := live.DeepCopyObject().(client.Object)
 	if !ok {
-		return nil, errors.New(title(want) + " is no object")
+		return nil, errors.New(kindAndName(want) + " has no metadata")
 	}
 	after.SetLabels(merged(live.GetLabels(), want.GetLabels()))
 	after.SetAnnotations(merged(want.GetAnnotations(), live.GetAnnotations()))
-	if err := p.own(after); err != nil {
+	if err := p.setOwner(after); err != nil {
 		return nil, err
 	}
-	if rest {
-		assign(after, want)
-		if err := fits(after, want); err != nil {
+	if follow {
+		setMutable(after, want)
+		if err := checkRetained(after, want); err != nil {
 			return nil, err
 		}
 	}
@@ -186,12 +195,12 @@ func (p pass) change(ctx context.Context, live, want client.Object, rest bool) (
 	}
 	err := p.Client.Patch(ctx, after, client.MergeFrom(live))
 	if err == nil {
-		log.FromContext(ctx).V(1).Info("changed", "object", title(want))
+		log.FromContext(ctx).V(1).Info("updated", "object", kindAndName(want))
 	}
-	return after, explain(err, title(want))
+	return after, explain(err, kindAndName(want))
 }
 
-// merged returns a map of both; where both have a key, the second one goes.
+// merged returns the union of two maps; for a key in both, b wins.
 func merged(a, b map[string]string) map[string]string {
 	if len(a)+len(b) == 0 {
 		return nil

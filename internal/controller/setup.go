@@ -19,7 +19,7 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// Scheme returns the types that the operator knows.
+// Scheme returns a scheme of the types that the operator uses.
 func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
@@ -27,10 +27,10 @@ func Scheme() *runtime.Scheme {
 	return scheme
 }
 
-// CacheOptions has the caches hold what the operator has made, in the given namespaces or in all,
-// and nothing else: neither the brokers' pods, which the Job speaks for, nor the objects of others.
+// CacheOptions restricts the caches to the operator's objects, in the given namespaces or in all. The
+// brokers' pods are left out: the Job's status stands for them.
 func CacheOptions(namespaces []string) cache.Options {
-	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{minicluster.LabelManagedBy: Name})}
+	managed := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{minicluster.LabelManagedBy: Name})}
 	services := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{
 		minicluster.LabelManagedBy: Name,
 		minicluster.LabelComponent: minicluster.ComponentServices,
@@ -38,11 +38,11 @@ func CacheOptions(namespaces []string) cache.Options {
 	options := cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			&batchv1.Job{}:                  ours,
-			&corev1.ConfigMap{}:             ours,
-			&corev1.Service{}:               ours,
-			&corev1.PersistentVolumeClaim{}: ours,
-			&corev1.PersistentVolume{}:      ours,
+			&batchv1.Job{}:                  managed,
+			&corev1.ConfigMap{}:             managed,
+			&corev1.Service{}:               managed,
+			&corev1.PersistentVolumeClaim{}: managed,
+			&corev1.PersistentVolume{}:      managed,
 			&corev1.Pod{}:                   services,
 		},
 	}
@@ -55,21 +55,21 @@ func CacheOptions(namespaces []string) cache.Options {
 	return options
 }
 
-// SetupWithManager has a manager run the Reconciler, for several MiniClusters at once.
+// SetupWithManager registers the Reconciler with a manager, with a number of concurrent workers.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int) error {
 	owners := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &api.MiniCluster{})
-	made := builder.WithPredicates(r.made.others())
+	others := builder.WithPredicates(r.created.Predicate())
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named("minicluster").
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		For(&api.MiniCluster{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Owns(&batchv1.Job{}, made).
-		Owns(&corev1.ConfigMap{}, made).
-		Owns(&corev1.PersistentVolumeClaim{}, made).
-		Owns(&corev1.Pod{}, made).
-		Watches(&corev1.Service{}, owners, made)
+		Owns(&batchv1.Job{}, others).
+		Owns(&corev1.ConfigMap{}, others).
+		Owns(&corev1.PersistentVolumeClaim{}, others).
+		Owns(&corev1.Pod{}, others).
+		Watches(&corev1.Service{}, owners, others)
 	if r.Volumes {
-		b = b.Watches(&corev1.PersistentVolume{}, handler.EnqueueRequestsFromMapFunc(r.clusterOf))
+		b = b.Watches(&corev1.PersistentVolume{}, handler.EnqueueRequestsFromMapFunc(r.requestsForVolume))
 	}
 	return b.Complete(r)
 }

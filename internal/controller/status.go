@@ -10,12 +10,12 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// reasonCreating is that of a MiniCluster whose objects are being made.
+// reasonCreating is the reason of JobMiniClusterReady before the Job exists.
 const reasonCreating = "Creating"
 
-// report puts into the status what the Job and the problem, which may be nil, tell. It sets all
-// conditions, always in the same order.
-func report(mc *api.MiniCluster, job *batchv1.Job, problem *refusal) {
+// setStatus sets the status from the Job, and from problem, which may be nil. It sets all conditions,
+// always in the same order.
+func setStatus(mc *api.MiniCluster, job *batchv1.Job, problem *unreadyError) {
 	mc.Status.Selector = minicluster.Selector(mc)
 	if job != nil {
 		mc.Status.Size = *job.Spec.Parallelism
@@ -23,77 +23,77 @@ func report(mc *api.MiniCluster, job *batchv1.Job, problem *refusal) {
 	running := meta.IsStatusConditionTrue(mc.Status.Conditions, api.ConditionJobRunning)
 	for _, c := range []metav1.Condition{
 		condition(api.ConditionJobRequested, true, "Seen", "The operator has seen the MiniCluster."),
-		waiting(job),
-		ready(job, problem),
-		runs(job, running),
-		end(job),
+		waitingCondition(job),
+		readyCondition(job, problem),
+		runningCondition(job, running),
+		finishedCondition(job),
 	} {
 		c.ObservedGeneration = mc.Generation
 		meta.SetStatusCondition(&mc.Status.Conditions, c)
 	}
 }
 
-func condition(kind string, is bool, reason, message string) metav1.Condition {
+func condition(conditionType string, is bool, reason, message string) metav1.Condition {
 	status := metav1.ConditionFalse
 	if is {
 		status = metav1.ConditionTrue
 	}
-	return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message}
+	return metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: message}
 }
 
-func ready(job *batchv1.Job, problem *refusal) metav1.Condition {
-	const kind = api.ConditionJobReady
+func readyCondition(job *batchv1.Job, problem *unreadyError) metav1.Condition {
+	const ready = api.ConditionJobReady
 	switch {
 	case problem != nil:
-		return condition(kind, false, problem.reason, clip(problem.message, maxMessage))
+		return condition(ready, false, problem.reason, truncate(problem.message, maxMessage))
 	case job == nil:
-		return condition(kind, false, reasonCreating, "The objects of the MiniCluster are being made.")
+		return condition(ready, false, reasonCreating, "The objects of the MiniCluster are being created.")
 	}
-	return condition(kind, true, "Created", "The Job and all that it needs exist.")
+	return condition(ready, true, "Created", "The Job and all objects that it needs exist.")
 }
 
-func waiting(job *batchv1.Job) metav1.Condition {
-	const kind = api.ConditionJobWaiting
+func waitingCondition(job *batchv1.Job) metav1.Condition {
+	const waiting = api.ConditionJobWaiting
 	switch {
 	case job == nil:
-		return condition(kind, false, "NoJob", "There is no Job yet.")
-	case ending(job):
-		return condition(kind, false, "Ended", "The Job has ended.")
+		return condition(waiting, false, "NoJob", "The Job does not exist yet.")
+	case decided(job):
+		return condition(waiting, false, "Ended", "The Job has finished.")
 	case job.Spec.Suspend != nil && *job.Spec.Suspend:
-		return condition(kind, true, "Suspended", "The Job is suspended.")
-	case !complete(job):
-		return condition(kind, true, "PodsPending", "Not all pods are ready.")
+		return condition(waiting, true, "Suspended", "The Job is suspended.")
+	case !allPodsUp(job):
+		return condition(waiting, true, "PodsPending", "Not all pods are ready.")
 	}
-	return condition(kind, false, "PodsReady", "All pods are ready.")
+	return condition(waiting, false, "PodsReady", "All pods are ready.")
 }
 
-// runs takes a Job for running when all pods are up, and then as long as one of them is.
-func runs(job *batchv1.Job, before bool) metav1.Condition {
-	const kind = api.ConditionJobRunning
+// runningCondition is true from when all pods are up, as long as one of them is.
+func runningCondition(job *batchv1.Job, before bool) metav1.Condition {
+	const running = api.ConditionJobRunning
 	switch {
 	case job == nil:
-		return condition(kind, false, "NoJob", "There is no Job yet.")
-	case ending(job):
-		return condition(kind, false, "Ended", "The Job has ended.")
-	case complete(job) || before && job.Status.Ready != nil && *job.Status.Ready > 0:
-		return condition(kind, true, "PodsReady", "The pods run.")
+		return condition(running, false, "NoJob", "The Job does not exist yet.")
+	case decided(job):
+		return condition(running, false, "Ended", "The Job has finished.")
+	case allPodsUp(job) || before && job.Status.Ready != nil && *job.Status.Ready > 0:
+		return condition(running, true, "PodsReady", "The pods are running.")
 	}
-	return condition(kind, false, "PodsPending", "Not all pods are ready.")
+	return condition(running, false, "PodsPending", "Not all pods are ready.")
 }
 
-func end(job *batchv1.Job) metav1.Condition {
-	const kind = api.ConditionJobFinished
-	if c := holds(job, batchv1.JobComplete); c != nil {
-		return condition(kind, true, "Completed", "The Job has completed.")
+func finishedCondition(job *batchv1.Job) metav1.Condition {
+	const finished = api.ConditionJobFinished
+	if c := trueCondition(job, batchv1.JobComplete); c != nil {
+		return condition(finished, true, "Completed", "The Job has completed.")
 	}
-	if c := holds(job, batchv1.JobFailed); c != nil {
-		return condition(kind, true, "Failed", clip(c.Reason+": "+c.Message, maxMessage))
+	if c := trueCondition(job, batchv1.JobFailed); c != nil {
+		return condition(finished, true, "Failed", truncate(c.Reason+": "+c.Message, maxMessage))
 	}
-	return condition(kind, false, "NotFinished", "The Job has not ended.")
+	return condition(finished, false, "NotFinished", "The Job has not finished.")
 }
 
-// complete says whether every pod of a Job is ready or has succeeded.
-func complete(job *batchv1.Job) bool {
+// allPodsUp reports whether each pod of a Job is ready or has succeeded.
+func allPodsUp(job *batchv1.Job) bool {
 	up := job.Status.Succeeded
 	if job.Status.Ready != nil {
 		up += *job.Status.Ready
@@ -101,28 +101,28 @@ func complete(job *batchv1.Job) bool {
 	return up >= *job.Spec.Parallelism
 }
 
-// ending says whether the outcome of a Job is known. Its last pods may still be stopping.
-func ending(job *batchv1.Job) bool {
-	return ended(job) || holds(job, batchv1.JobSuccessCriteriaMet) != nil || holds(job, batchv1.JobFailureTarget) != nil
+// decided reports whether the outcome of a Job is known. Its last pods may still be terminating.
+func decided(job *batchv1.Job) bool {
+	return ended(job) || trueCondition(job, batchv1.JobSuccessCriteriaMet) != nil || trueCondition(job, batchv1.JobFailureTarget) != nil
 }
 
-// ended says whether a Job is over.
+// ended reports whether a Job has completed or failed.
 func ended(job *batchv1.Job) bool {
-	return holds(job, batchv1.JobComplete) != nil || holds(job, batchv1.JobFailed) != nil
+	return trueCondition(job, batchv1.JobComplete) != nil || trueCondition(job, batchv1.JobFailed) != nil
 }
 
-// finished says whether the Job of a MiniCluster is known to be over.
+// finished reports whether the status of a MiniCluster says that its Job has finished.
 func finished(mc *api.MiniCluster) bool {
 	return meta.IsStatusConditionTrue(mc.Status.Conditions, api.ConditionJobFinished)
 }
 
-// holds returns a condition of a Job that is true.
-func holds(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCondition {
+// trueCondition returns the condition of a Job if it is true, or nil.
+func trueCondition(job *batchv1.Job, conditionType batchv1.JobConditionType) *batchv1.JobCondition {
 	if job == nil {
 		return nil
 	}
 	for i := range job.Status.Conditions {
-		if c := &job.Status.Conditions[i]; c.Type == kind && c.Status == corev1.ConditionTrue {
+		if c := &job.Status.Conditions[i]; c.Type == conditionType && c.Status == corev1.ConditionTrue {
 			return c
 		}
 	}

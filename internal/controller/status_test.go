@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"crypto/rand"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
 // TestReport follows a Job from its start to its end. Each step is written as the conditions that
@@ -33,22 +34,22 @@ func TestReport(t *testing.T) {
 	for _, step := range []struct {
 		name    string
 		job     *batchv1.Job
-		problem *refusal
+		problem *unreadyError
 		want    string
 	}{
 		{"seen", nil, nil, "JobRequested"},
-		{"refused", nil, &refusal{reason: reasonInvalid}, "JobRequested"},
+		{"refused", nil, &unreadyError{reason: reasonInvalid}, "JobRequested"},
 		{"suspended", suspended, nil, "JobRequested JobWaitingForResources JobMiniClusterReady"},
 		{"some pods", pods(1, 0), nil, "JobRequested JobWaitingForResources JobMiniClusterReady"},
 		{"all pods", pods(2, 0), nil, "JobRequested JobMiniClusterReady JobRunning"},
 		{"a pod was lost", pods(1, 0), nil, "JobRequested JobWaitingForResources JobMiniClusterReady JobRunning"},
 		{"a worker has ended", pods(1, 1), nil, "JobRequested JobMiniClusterReady JobRunning"},
-		{"spec changed", pods(2, 0), &refusal{reason: reasonSpecChanged}, "JobRequested JobRunning"},
+		{"spec changed", pods(2, 0), &unreadyError{reason: reasonSpecChanged}, "JobRequested JobRunning"},
 		{"ending", with(pods(1, 1), batchv1.JobSuccessCriteriaMet), nil, "JobRequested JobMiniClusterReady"},
 		{"complete", with(pods(0, 2), batchv1.JobComplete), nil, "JobRequested JobMiniClusterReady JobFinished"},
 		{"failed", with(pods(0, 0), batchv1.JobFailureTarget, batchv1.JobFailed), nil, "JobRequested JobMiniClusterReady JobFinished"},
 	} {
-		report(mc, step.job, step.problem)
+		setStatus(mc, step.job, step.problem)
 		var are []string
 		for i, c := range mc.Status.Conditions {
 			if c.Status == metav1.ConditionTrue {
@@ -75,11 +76,15 @@ func TestMarks(t *testing.T) {
 	marks := func(spec string) map[string]string {
 		mc := sample(t, "mc", spec)
 		mc.Status.MaximumSize = 4
-		marks, err := (&Reconciler{Rand: rand.Reader}).marks(mc)
+		desired, errs := minicluster.NewDesired(mc)
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		p, err := new(Reconciler).newPass(mc, nil, desired)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return marks
+		return p.objects.Job.Annotations
 	}
 	first := marks(plain)
 	for spec, same := range map[string][2]bool{
@@ -99,7 +104,7 @@ func TestMarks(t *testing.T) {
 func TestClip(t *testing.T) {
 	for _, text := range []string{"", "short", strings.Repeat("a", 50), strings.Repeat("ä", 50), strings.Repeat("漢", 50)} {
 		for most := 3; most < 20; most++ {
-			got := clip(text, most)
+			got := truncate(text, most)
 			if len(got) > most || !utf8.ValidString(got) || len(text) <= most && got != text {
 				t.Errorf("%q to %d is %q", text, most, got)
 			}

@@ -15,11 +15,11 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// sweep deletes the volumes of a MiniCluster that is gone. They have no owner that the garbage
-// collector knows, and a finalizer would keep MiniClusters from being deleted where no operator
-// runs. Since the watch of volumes begins with all that there are, volumes of a MiniCluster that was
-// deleted while no operator ran are found at the start of the next one.
-func (r *Reconciler) sweep(ctx context.Context, cluster types.NamespacedName) error {
+// deleteVolumes deletes the volumes of a MiniCluster that is gone. The garbage collector does not:
+// they are cluster-scoped and cannot have a namespaced owner. A finalizer would prevent the deletion
+// of MiniClusters where no operator runs. The watch of volumes begins with all existing ones, so
+// those of MiniClusters that were deleted while no operator ran are deleted at its next start.
+func (r *Reconciler) deleteVolumes(ctx context.Context, cluster types.NamespacedName) error {
 	if !r.Volumes {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (r *Reconciler) sweep(ctx context.Context, cluster types.NamespacedName) er
 	if len(volumes.Items) == 0 {
 		return nil
 	}
-	// The cache may be older than the MiniCluster.
+	// The MiniCluster may be newer than the cache.
 	if err := r.Live.Get(ctx, cluster, &api.MiniCluster{}); !apierrors.IsNotFound(err) {
 		return err
 	}
@@ -43,13 +43,22 @@ func (r *Reconciler) sweep(ctx context.Context, cluster types.NamespacedName) er
 		if client.IgnoreNotFound(err) != nil {
 			return err
 		}
-		log.FromContext(ctx).Info("deleted the volume of a MiniCluster that is gone", "volume", volume.Name)
+		log.FromContext(ctx).Info("deleted a volume of a deleted MiniCluster", "volume", volume.Name)
 	}
 	return nil
 }
 
-// clusterOf names the MiniCluster of a volume, if the operator looks after it.
-func (r *Reconciler) clusterOf(_ context.Context, volume client.Object) []ctrl.Request {
+// volumeLabels select the volumes of a MiniCluster.
+func volumeLabels(cluster types.NamespacedName) client.MatchingLabels {
+	return client.MatchingLabels{
+		minicluster.LabelManagedBy: Name,
+		minicluster.LabelNamespace: cluster.Namespace,
+		minicluster.LabelInstance:  cluster.Name,
+	}
+}
+
+// requestsForVolume maps a volume to its MiniCluster, if that is in a watched namespace.
+func (r *Reconciler) requestsForVolume(_ context.Context, volume client.Object) []ctrl.Request {
 	cluster := types.NamespacedName{
 		Namespace: volume.GetLabels()[minicluster.LabelNamespace],
 		Name:      volume.GetLabels()[minicluster.LabelInstance],

@@ -77,7 +77,7 @@ func TestClusterOf(t *testing.T) {
 		"no labels":    {nil, volume(nil), 0},
 		"no namespace": {nil, volume(map[string]string{"app.kubernetes.io/instance": "mc"}), 0},
 	} {
-		if got := (&Reconciler{Namespaces: test.namespaces}).clusterOf(t.Context(), test.volume); len(got) != test.want {
+		if got := (&Reconciler{Namespaces: test.namespaces}).requestsForVolume(t.Context(), test.volume); len(got) != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,71 +29,108 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// world is a cluster that holds objects and does nothing by itself.
+// world is a cluster that stores objects and does nothing by itself.
 type world struct {
-	*testing.T
+	testing.TB
 	*Reconciler
-	store   client.WithWatch // what there is
-	events  *events.FakeRecorder
-	writes  []string                                       // since the last take
+	store  client.WithWatch // the API server
+	events *events.FakeRecorder
+	cost
 	hidden  func(client.Object, types.NamespacedName) bool // from the cache
-	failing func(verb string, o client.Object) error       // of writes
+	failing func(verb string, o client.Object) error       // of patches
 	uids    int
-	late    time.Duration // by how much the operator's clock is fast
+	late    time.Duration // how far the operator's clock is ahead
 }
 
-func newWorld(t *testing.T, objects ...client.Object) *world {
-	w := &world{T: t, events: events.NewFakeRecorder(100)}
+// cost is what the last pass did.
+type cost struct {
+	cached, live, desired, keys int // reads, desired states computed, keys generated
+	writes                      []string
+}
+
+func newWorld(t testing.TB, objects ...client.Object) *world {
+	w := &world{TB: t, events: events.NewFakeRecorder(100)}
 	w.store = fake.NewClientBuilder().WithScheme(Scheme()).WithStatusSubresource(&api.MiniCluster{}, &batchv1.Job{}).Build()
 	for _, o := range objects {
 		w.add(o)
 	}
+	random := rand.NewChaCha8([32]byte{})
+	live := w.counted(&w.live)
 	w.Reconciler = &Reconciler{
-		Client:  interceptor.NewClient(w.store, w.spy()),
-		Live:    w.store,
-		Events:  w.events,
-		Rand:    rand.NewChaCha8([32]byte{}),
+		Client: interceptor.NewClient(w.store, w.spy()),
+		Live:   interceptor.NewClient(w.store, live),
+		Events: w.events,
+		NewDesired: func(mc *api.MiniCluster) (*minicluster.Desired, field.ErrorList) {
+			w.desired++
+			return minicluster.NewDesired(mc)
+		},
+		Rand: readerFunc(func(p []byte) (int, error) {
+			w.keys++
+			return random.Read(p)
+		}),
 		Now:     func() time.Time { return time.Now().Add(w.late) },
 		Volumes: true,
 	}
 	return w
 }
 
-// spy takes note of writes, and hides from reads what the cache is not to have.
-func (w *world) spy() interceptor.Funcs {
-	note := func(verb string, o client.Object) {
-		w.writes = append(w.writes, fmt.Sprintf("%s %s %s", verb, kindOf(o), o.GetName()))
-	}
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// counted counts reads.
+func (w *world) counted(n *int) interceptor.Funcs {
 	return interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-			if w.hidden != nil && w.hidden(o, key) {
-				key.Name = "hidden"
-			}
+			*n++
 			return c.Get(ctx, key, o, opts...)
 		},
-		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			note("create", o)
-			w.identify(o)
-			return c.Create(ctx, o, opts...)
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			note("patch", o)
-			if w.failing != nil {
-				if err := w.failing("patch", o); err != nil {
-					return err
-				}
-			}
-			return c.Patch(ctx, o, patch, opts...)
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			note("delete", o)
-			return c.Delete(ctx, o, opts...)
-		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-			note("patch "+sub+" of", o)
-			return c.SubResource(sub).Patch(ctx, o, patch, opts...)
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			*n++
+			return c.List(ctx, list, opts...)
 		},
 	}
+}
+
+// spy counts reads, hides from them what the cache is not to have, and records writes.
+func (w *world) spy() interceptor.Funcs {
+	record := func(verb string, o client.Object) {
+		w.writes = append(w.writes, fmt.Sprintf("%s %s %s", verb, kindOf(o), o.GetName()))
+	}
+	funcs := w.counted(&w.cached)
+	funcs.Get = func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		w.cached++
+		if w.hidden != nil && w.hidden(o, key) {
+			key.Name = "hidden"
+		}
+		return c.Get(ctx, key, o, opts...)
+	}
+	funcs.Create = func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+		record("create", o)
+		w.identify(o)
+		return c.Create(ctx, o, opts...)
+	}
+	funcs.Update = func(_ context.Context, _ client.WithWatch, o client.Object, _ ...client.UpdateOption) error {
+		return fmt.Errorf("the operator may not update %T", o)
+	}
+	funcs.Patch = func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+		record("patch", o)
+		if w.failing != nil {
+			if err := w.failing("patch", o); err != nil {
+				return err
+			}
+		}
+		return c.Patch(ctx, o, patch, opts...)
+	}
+	funcs.Delete = func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+		record("delete", o)
+		return c.Delete(ctx, o, opts...)
+	}
+	funcs.SubResourcePatch = func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+		record("patch "+sub+" of", o)
+		return c.SubResource(sub).Patch(ctx, o, patch, opts...)
+	}
+	return funcs
 }
 
 func (w *world) identify(o client.Object) {
@@ -139,10 +177,10 @@ func (w *world) saveStatus(o client.Object) {
 	}
 }
 
-// reconcile returns the writes that it led to.
+// reconcile runs one pass, and returns its writes.
 func (w *world) reconcile(name string) (ctrl.Result, []string) {
 	w.Helper()
-	w.writes = nil
+	w.cost = cost{}
 	result, err := w.Reconcile(w.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "lab", Name: name}})
 	if err != nil {
 		w.Fatal(err)
@@ -188,7 +226,7 @@ func kindOf(o client.Object) string {
 }
 
 // sample is a MiniCluster of the namespace lab.
-func sample(t *testing.T, name, spec string) *api.MiniCluster {
+func sample(t testing.TB, name, spec string) *api.MiniCluster {
 	t.Helper()
 	mc := &api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: name, Generation: 1}}
 	if err := yaml.UnmarshalStrict([]byte(spec), &mc.Spec); err != nil {
@@ -198,6 +236,7 @@ func sample(t *testing.T, name, spec string) *api.MiniCluster {
 }
 
 const (
+	fixed   = "{size: 2, containers: [{command: hostname}]}"
 	plain   = "{size: 2, maxSize: 4, containers: [{command: hostname}]}"
 	crowded = `
 size: 2

@@ -14,20 +14,23 @@ const (
 	defaultLogs    = "/tmp/fluxout"
 	defaultUser    = "flux"
 	defaultService = "flux-service"
+
+	defaultDeadline = 31500000
 )
 
-// Complete returns a copy of a MiniCluster in which everything has a value that has a default,
-// and no pointer is nil but flux.bursting.leadBroker, whose absence has a meaning. The API server fills in the defaults of objects that are
-// there; Complete does so for those that are not, too, and for defaults that depend on other
-// fields. A zero value counts as absent.
-func Complete(mc *api.MiniCluster) *api.MiniCluster {
+// complete returns a copy of mc with all defaults applied and no nil pointer except
+// flux.bursting.leadBroker, whose absence has a meaning. The API server applies defaults only inside
+// of structs that are present; complete also adds those that are absent, and applies the defaults
+// that depend on other fields. The size of a bursted cluster stays open: it defaults to the current
+// size (burstedSize). A zero value counts as absent.
+func complete(mc *api.MiniCluster) *api.MiniCluster {
 	mc = mc.DeepCopy()
 	spec := &mc.Spec
 	spec.Size = cmp.Or(spec.Size, 1)
 	spec.MaxSize = cmp.Or(spec.MaxSize, spec.Size)
 	spec.Tasks = cmp.Or(spec.Tasks, 1)
-	spec.DeadlineSeconds = cmp.Or(spec.DeadlineSeconds, 31500000)
-	completeFlux(present(&spec.Flux), spec.Size)
+	spec.DeadlineSeconds = cmp.Or(spec.DeadlineSeconds, defaultDeadline)
+	completeFlux(present(&spec.Flux))
 
 	restful := present(&spec.FluxRestful)
 	restful.Branch = cmp.Or(restful.Branch, "main")
@@ -59,7 +62,7 @@ func Complete(mc *api.MiniCluster) *api.MiniCluster {
 	return mc
 }
 
-func completeFlux(flux *api.FluxSpec, size int32) {
+func completeFlux(flux *api.FluxSpec) {
 	flux.InstallRoot = cmp.Or(flux.InstallRoot, "/usr")
 	flux.ConnectTimeout = cmp.Or(flux.ConnectTimeout, new("5s"))
 	flux.LogLevel = cmp.Or(flux.LogLevel, new(int32(6)))
@@ -69,7 +72,6 @@ func completeFlux(flux *api.FluxSpec, size int32) {
 	for i := range bursting.Clusters {
 		cluster := &bursting.Clusters[i]
 		cluster.Name = cmp.Or(cluster.Name, fmt.Sprintf("burst-%d", i))
-		cluster.Size = cmp.Or(cluster.Size, size)
 	}
 	if lead := bursting.LeadBroker; lead != nil {
 		lead.Port = cmp.Or(lead.Port, brokerPort)
@@ -88,7 +90,7 @@ func completeContainer(c *api.MiniClusterContainer) {
 	present(&c.SecurityContext)
 }
 
-// present puts a zero value behind a pointer that is nil.
+// present makes a nil pointer point to a zero value.
 func present[T any](p **T) *T {
 	if *p == nil {
 		*p = new(T)

@@ -63,13 +63,13 @@ func TestSchemaDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := decode(t, string(data))
-	got := minicluster.Complete(decode(t, bare))
-	if d := cmp.Diff(minicluster.Complete(want), got); d != "" {
+	got := minicluster.ExportComplete(decode(t, bare))
+	if d := cmp.Diff(minicluster.ExportComplete(want), got); d != "" {
 		t.Error(d)
 	}
-	kept := minicluster.Complete(want)
+	kept := minicluster.ExportComplete(want)
 	overlay(reflect.ValueOf(kept).Elem(), reflect.ValueOf(want).Elem())
-	if d := cmp.Diff(kept, minicluster.Complete(want)); d != "" {
+	if d := cmp.Diff(kept, minicluster.ExportComplete(want)); d != "" {
 		t.Errorf("Complete changes what the API server has filled in: %s", d)
 	}
 }
@@ -97,7 +97,7 @@ func overlay(to, from reflect.Value) {
 
 // TestCompleteNil wants no nil pointer where there can be a struct, in any of the containers.
 func TestCompleteNil(t *testing.T) {
-	mc := minicluster.Complete(&api.MiniCluster{Spec: api.MiniClusterSpec{
+	mc := minicluster.ExportComplete(&api.MiniCluster{Spec: api.MiniClusterSpec{
 		Containers: []api.MiniClusterContainer{{}, {}},
 		Services:   []api.MiniClusterContainer{{}},
 	}})

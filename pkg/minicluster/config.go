@@ -14,26 +14,8 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// brokerConfigKey is the file of the brokers' configuration.
+// brokerConfigKey is the file name of the broker configuration in its ConfigMap.
 const brokerConfigKey = "broker.toml"
-
-func configMaps(mc *api.MiniCluster, k *keys) ([]*corev1.ConfigMap, error) {
-	scripts, err := scripts(mc)
-	if err != nil {
-		return nil, err
-	}
-	all := []*corev1.ConfigMap{
-		configMap(mc, EntrypointConfigMap(mc), scripts),
-		configMap(mc, FluxConfigMap(mc), map[string]string{brokerConfigKey: brokerConfig(mc)}),
-	}
-	if k.certificate != "" {
-		all = append(all, configMap(mc, CurveConfigMap(mc), map[string]string{curveKey: k.certificate}))
-	}
-	if restful := restfulConfig(mc, k); len(restful) > 0 {
-		all = append(all, configMap(mc, RestfulConfigMap(mc), restful))
-	}
-	return all, nil
-}
 
 func configMap(mc *api.MiniCluster, name string, data map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
@@ -43,25 +25,8 @@ func configMap(mc *api.MiniCluster, name string, data map[string]string) *corev1
 	}
 }
 
-// restfulConfig is what the entrypoint reads of the Flux RESTful API and of the users; it is empty
-// where there is neither.
-func restfulConfig(mc *api.MiniCluster, k *keys) map[string]string {
-	data := map[string]string{}
-	if restful := mc.Spec.FluxRestful; servesRestful(mc) {
-		data[restfulBranch] = restful.Branch
-		data[restfulPort] = strconv.Itoa(int(restful.Port))
-		data[restfulUsername] = restful.Username
-		data[restfulToken] = k.token
-		data[restfulSecretKey] = k.secretKey
-	}
-	for _, user := range mc.Spec.Users {
-		data[passwordPrefix+user.Name] = k.passwords[user.Name]
-	}
-	return data
-}
-
-// brokerConfig is the configuration of all brokers of the MiniCluster, in TOML. The access of
-// guests, and the IMP that runs their jobs, is for a MiniCluster with several users only.
+// brokerConfig returns the TOML configuration of all brokers of the MiniCluster. Only a MiniCluster
+// with several users gives access to guests and configures the IMP, which runs their jobs.
 func brokerConfig(mc *api.MiniCluster) string {
 	flux := mc.Spec.Flux
 	if flux.BrokerConfig != "" {
@@ -88,8 +53,8 @@ queue-policy = %s
 	return b.String()
 }
 
-// connect is where brokers find the one above them in the tree: below the headless Service, or,
-// in a MiniCluster that extends another one, at the address of the only broker that it can reach.
+// connect returns the address at which a broker finds its parent in the tree: under the headless
+// Service or, in a MiniCluster that extends another one, that of the lead broker.
 func connect(mc *api.MiniCluster) string {
 	if lead := mc.Spec.Flux.Bursting.LeadBroker; lead != nil {
 		return "tcp://" + net.JoinHostPort(lead.Address, strconv.Itoa(int(lead.Port)))
@@ -97,7 +62,7 @@ func connect(mc *api.MiniCluster) string {
 	return "tcp://%h." + mc.Spec.Network.HeadlessName + ":%p"
 }
 
-// toml is a basic string of TOML, whose escapes are those of JSON.
+// toml returns s as a TOML basic string, whose escapes are those of JSON.
 func toml(s string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -3,7 +3,6 @@ package minicluster_test
 import (
 	"encoding/json"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 	"github.com/flux-framework/flux-operator/internal/testkit"
-	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
 // without says why a field of the contract changes no object. A path that ends with a dot stands
@@ -244,7 +242,7 @@ func render(doc map[string]any) (string, error) {
 	if err := json.Unmarshal(data, mc); err != nil {
 		return "", err
 	}
-	set, err := minicluster.Objects(mc, minicluster.Options{Rand: rand.NewChaCha8([32]byte{})})
+	set, err := build(mc)
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ const curveKey = "curve.cert"
 func newCertificate(name string, random io.Reader) (string, error) {
 	secret := make([]byte, 32)
 	if _, err := io.ReadFull(random, secret); err != nil {
-		return "", fmt.Errorf("drawing a secret key: %w", err)
+		return "", fmt.Errorf("reading a secret key: %w", err)
 	}
 	key, err := ecdh.X25519().NewPrivateKey(secret)
 	if err != nil {

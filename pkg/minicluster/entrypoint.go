@@ -12,7 +12,9 @@ import (
 )
 
 //go:embed templates/*.sh
-var templates embed.FS
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote}).ParseFS(templateFiles, "templates/*.sh"))
 
 // Where things are in the container that runs Flux.
 const (
@@ -70,13 +72,9 @@ func entrypoints(mc *api.MiniCluster) []script {
 }
 
 func (s script) render(name string) (string, error) {
-	t, err := template.New(name).Funcs(template.FuncMap{"quote": quote}).ParseFS(templates, "templates/*.sh")
-	if err != nil {
-		return "", fmt.Errorf("parsing the entrypoint %s: %w", name, err)
-	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, s); err != nil {
-		return "", fmt.Errorf("writing the entrypoint of %q: %w", s.Container.Name, err)
+	if err := templates.ExecuteTemplate(&b, name, s); err != nil {
+		return "", fmt.Errorf("rendering the entrypoint of container %q: %w", s.Container.Name, err)
 	}
 	return b.String(), nil
 }

@@ -2,15 +2,17 @@ package minicluster_test
 
 import (
 	"bytes"
+	"cmp"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
+	gocmp "github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
@@ -32,12 +34,12 @@ func TestObjects(t *testing.T) {
 		before := mc.DeepCopy()
 		got := text(t, objects(t, mc))
 		c.Want(t, output, got)
-		if d := cmp.Diff(before, mc); d != "" {
+		if d := gocmp.Diff(before, mc); d != "" {
 			t.Errorf("the MiniCluster has changed: %s", d)
 		}
 		for range 19 {
 			if again := text(t, objects(t, mc)); again != got {
-				t.Fatal(cmp.Diff(got, again))
+				t.Fatal(gocmp.Diff(got, again))
 			}
 		}
 	})
@@ -94,26 +96,53 @@ func TestShell(t *testing.T) {
 	})
 }
 
-// TestExisting wants that keys stay as they are in the ConfigMaps that exist, and that nothing has
-// to be drawn then.
-func TestExisting(t *testing.T) {
+// TestExistingKeys: keys that exist do not change, and none is generated.
+func TestExistingKeys(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		mc := decode(t, c.Part(input))
-		first := objects(t, mc)
-		var existing []corev1.ConfigMap
-		for _, configMap := range first.ConfigMaps {
-			for _, name := range minicluster.KeyConfigMaps(mc) {
-				if configMap.Name == name {
-					existing = append(existing, *configMap)
-				}
+		desired, errs := minicluster.NewDesired(mc)
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		for _, configMap := range objects(t, mc).Keys {
+			want := configMap.Data
+			if err := desired.SetKeys(configMap, want, iotest.ErrReader(io.ErrUnexpectedEOF)); err != nil {
+				t.Fatal(err)
+			}
+			if d := gocmp.Diff(want, configMap.Data); d != "" {
+				t.Errorf("%s: %s", configMap.Name, d)
 			}
 		}
-		second, err := minicluster.Objects(mc, minicluster.Options{Existing: existing})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(text(t, first), text(t, second)); d != "" {
-			t.Error(d)
+	})
+}
+
+// TestMaximumSize: neither the size nor the deadline changes the objects at the maximum size.
+func TestMaximumSize(t *testing.T) {
+	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
+		mc := decode(t, c.Part(input))
+		mc.Status.MaximumSize = minicluster.MaximumSize(mc)
+		var want string
+		for size := int32(1); size <= mc.Status.MaximumSize+1; size++ {
+			mc.Spec.Size, mc.Spec.DeadlineSeconds = size, int64(size)
+			desired, errs := minicluster.NewDesired(mc)
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			largest := desired.AtMaximumSize()
+			if again := largest.AtMaximumSize(); again != largest {
+				t.Error("AtMaximumSize() of itself is another one")
+			}
+			set, err := largest.Objects()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := *set.Job.Spec.Completions; n != mc.Status.MaximumSize {
+				t.Errorf("size %d: %d completions at the maximum size, want %d", size, n, mc.Status.MaximumSize)
+			}
+			got := text(t, set)
+			if want = cmp.Or(want, got); got != want {
+				t.Errorf("size %d: %s", size, gocmp.Diff(want, got))
+			}
 		}
 	})
 }
@@ -127,14 +156,32 @@ func decode(t *testing.T, text string) *api.MiniCluster {
 	return mc
 }
 
-// objects draws the same keys each time.
+// objects builds the objects of a MiniCluster, with the same keys each time.
 func objects(t *testing.T, mc *api.MiniCluster) *minicluster.Set {
 	t.Helper()
-	set, err := minicluster.Objects(mc, minicluster.Options{Rand: rand.NewChaCha8([32]byte{})})
+	set, err := build(mc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
+}
+
+func build(mc *api.MiniCluster) (*minicluster.Set, error) {
+	desired, errs := minicluster.NewDesired(mc)
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	set, err := desired.Objects()
+	if err != nil {
+		return nil, err
+	}
+	random := rand.NewChaCha8([32]byte{})
+	for _, configMap := range set.Keys {
+		if err := desired.SetKeys(configMap, nil, random); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
 }
 
 func text(t *testing.T, set *minicluster.Set) string {

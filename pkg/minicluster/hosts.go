@@ -1,15 +1,15 @@
 package minicluster
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// hosts names all hosts that the brokers may run on, in the order of their ranks and in Flux's
-// notation. They are as many as the MiniCluster can have, so that it can grow without a new
-// configuration.
+// hosts lists all hosts that brokers may run on, ordered by rank, in Flux's hostlist notation. It covers
+// the maximum size, so that scaling does not change the configuration.
 func hosts(mc *api.MiniCluster) string {
 	bursting := mc.Spec.Flux.Bursting
 	if bursting.Hostlist != "" {
@@ -20,17 +20,22 @@ func hosts(mc *api.MiniCluster) string {
 		all[0] = hostRange(lead.Name, lead.Size)
 	}
 	for _, cluster := range bursting.Clusters {
-		all = append(all, hostRange(cluster.Name, cluster.Size))
+		all = append(all, hostRange(cluster.Name, burstedSize(mc, cluster)))
 	}
 	return strings.Join(all, ",")
 }
 
-// hostRange is "name-[0-3]" for 4 hosts.
+// burstedSize returns the number of brokers of a bursted cluster, by default as many as in mc.
+func burstedSize(mc *api.MiniCluster, cluster api.BurstedCluster) int32 {
+	return cmp.Or(cluster.Size, Size(mc))
+}
+
+// hostRange returns "name-[0-3]" for size 4.
 func hostRange(name string, size int32) string {
 	return fmt.Sprintf("%s-[%s]", name, indexes(size))
 }
 
-// indexes is "0-3" for 4.
+// indexes returns "0-3" for size 4.
 func indexes(size int32) string {
 	if size == 1 {
 		return "0"
@@ -38,7 +43,7 @@ func indexes(size int32) string {
 	return fmt.Sprintf("0-%d", size-1)
 }
 
-// bursts says whether hosts of other clusters belong to the MiniCluster.
+// bursts reports whether the MiniCluster has hosts in other clusters.
 func bursts(mc *api.MiniCluster) bool {
 	bursting := mc.Spec.Flux.Bursting
 	return bursting.LeadBroker != nil || bursting.Hostlist != "" || len(bursting.Clusters) > 0

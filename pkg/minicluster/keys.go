@@ -3,10 +3,12 @@ package minicluster
 import (
 	"encoding/base32"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
@@ -21,94 +23,108 @@ const (
 	passwordPrefix   = "password."
 )
 
-// maxPassword is the most characters that a user's password may have.
+// maxPassword is the maximum length of a user's password.
 const maxPassword = 8
 
-// keys are the secrets of a MiniCluster. What it does not need is empty.
-type keys struct {
-	certificate string            // of the brokers; empty if it is in a Secret of the user
-	secretKey   string            // of the Flux RESTful API
-	token       string            // password of its first user
-	passwords   map[string]string // by user
+// SetKeys sets the data of a ConfigMap of Set.Keys. Each key is taken from the spec, else from
+// existing, the data of the ConfigMap that is in use, else it is generated from random.
+func (d *Desired) SetKeys(configMap *corev1.ConfigMap, existing map[string]string, random io.Reader) error {
+	data, secrets := settings(d.mc), restfulSecrets(d.mc)
+	if configMap.Name == CurveConfigMap(d.mc) {
+		data, secrets = map[string]string{}, curveSecrets(d.mc)
+	}
+	for _, s := range secrets {
+		value := s.given
+		if value == "" {
+			value = existing[s.key]
+		}
+		if value == "" {
+			var err error
+			if value, err = s.generate(random); err != nil {
+				return fmt.Errorf("generating %s of ConfigMap %s: %w", s.key, configMap.Name, err)
+			}
+		}
+		data[s.key] = value
+	}
+	configMap.Data = data
+	return nil
 }
 
-// newKeys takes each key from the MiniCluster, else from the existing ConfigMaps, else makes it.
-func newKeys(mc *api.MiniCluster, o Options) (*keys, error) {
-	random := o.Rand
-	if random == nil {
-		random = noReader{}
+// keyConfigMaps returns the ConfigMaps of Set.Keys. A certificate in a Secret of the user needs none.
+func keyConfigMaps(mc *api.MiniCluster) []*corev1.ConfigMap {
+	var all []*corev1.ConfigMap
+	if mc.Spec.Flux.CurveCertSecret == "" {
+		all = append(all, configMap(mc, CurveConfigMap(mc), nil))
 	}
-	out := &keys{passwords: map[string]string{}}
-	var err error
-	if flux := mc.Spec.Flux; flux.CurveCertSecret == "" {
-		out.certificate, err = first(flux.CurveCert, existing(o, CurveConfigMap(mc), curveKey), func() (string, error) {
-			return newCertificate(mc.Name, random)
-		})
+	if servesRestful(mc) || MultiUser(mc) {
+		all = append(all, configMap(mc, RestfulConfigMap(mc), nil))
 	}
-	if restful := mc.Spec.FluxRestful; err == nil && servesRestful(mc) {
-		token := func() (string, error) { return draw(random, hex.EncodeToString) }
-		out.secretKey, err = first(restful.SecretKey, existing(o, RestfulConfigMap(mc), restfulSecretKey), token)
-		if err == nil {
-			out.token, err = first(restful.Token, existing(o, RestfulConfigMap(mc), restfulToken), token)
-		}
+	return all
+}
+
+// secret is an entry of a ConfigMap that is generated unless the spec gives it.
+type secret struct {
+	key, given string
+	generate   func(random io.Reader) (string, error)
+}
+
+func curveSecrets(mc *api.MiniCluster) []secret {
+	return []secret{{curveKey, mc.Spec.Flux.CurveCert, func(random io.Reader) (string, error) {
+		return newCertificate(mc.Name, random)
+	}}}
+}
+
+// settings are what the entrypoint reads of the Flux RESTful API beside restfulSecrets.
+func settings(mc *api.MiniCluster) map[string]string {
+	if !servesRestful(mc) {
+		return map[string]string{}
+	}
+	restful := mc.Spec.FluxRestful
+	return map[string]string{
+		restfulBranch:   restful.Branch,
+		restfulPort:     strconv.Itoa(int(restful.Port)),
+		restfulUsername: restful.Username,
+	}
+}
+
+// restfulSecrets are those of the Flux RESTful API, whose first user has the token for a password,
+// and the passwords of the users.
+func restfulSecrets(mc *api.MiniCluster) []secret {
+	var all []secret
+	if restful := mc.Spec.FluxRestful; servesRestful(mc) {
+		all = append(all,
+			secret{restfulSecretKey, restful.SecretKey, newToken},
+			secret{restfulToken, restful.Token, newToken})
 	}
 	for _, user := range mc.Spec.Users {
-		if err != nil {
-			break
-		}
-		out.passwords[user.Name], err = first(user.Password,
-			existing(o, RestfulConfigMap(mc), passwordPrefix+user.Name), func() (string, error) {
-				return draw(random, func(b []byte) string {
-					return strings.ToLower(base32.StdEncoding.EncodeToString(b))[:maxPassword]
-				})
-			})
+		all = append(all, secret{passwordPrefix + user.Name, user.Password, newPassword})
 	}
-	return out, err
+	return all
 }
 
-// first returns the first text that there is.
-func first(given, existing string, create func() (string, error)) (string, error) {
-	switch {
-	case given != "":
-		return given, nil
-	case existing != "":
-		return existing, nil
-	}
-	return create()
+func newToken(random io.Reader) (string, error) {
+	bytes, err := read16(random)
+	return hex.EncodeToString(bytes), err
 }
 
-func existing(o Options, configMap, key string) string {
-	for _, c := range o.Existing {
-		if c.Name == configMap {
-			return c.Data[key]
-		}
-	}
-	return ""
+func newPassword(random io.Reader) (string, error) {
+	bytes, err := read16(random)
+	return strings.ToLower(base32.StdEncoding.EncodeToString(bytes))[:maxPassword], err
 }
 
-// draw encodes 16 random bytes.
-func draw(random io.Reader, encode func([]byte) string) (string, error) {
+func read16(random io.Reader) ([]byte, error) {
 	bytes := make([]byte, 16)
-	if _, err := io.ReadFull(random, bytes); err != nil {
-		return "", fmt.Errorf("drawing a password: %w", err)
-	}
-	return encode(bytes), nil
+	_, err := io.ReadFull(random, bytes)
+	return bytes, err
 }
 
-// noReader is what there is to draw from without Options.Rand.
-type noReader struct{}
-
-func (noReader) Read([]byte) (int, error) {
-	return 0, errors.New("no source of random bytes was given")
-}
-
-// servesRestful says whether the lead broker serves the Flux RESTful API.
+// servesRestful reports whether the lead broker serves the Flux RESTful API.
 func servesRestful(mc *api.MiniCluster) bool {
 	c := fluxContainer(mc)
 	return c != nil && c.Command == "" && !mc.Spec.Interactive && !c.Diagnostics && mc.Spec.Flux.Bursting.LeadBroker == nil
 }
 
-// fluxContainer returns the container that runs Flux, nil if none does.
+// fluxContainer returns the container that runs Flux, or nil.
 func fluxContainer(mc *api.MiniCluster) *api.MiniClusterContainer {
 	for i := range mc.Spec.Containers {
 		if mc.Spec.Containers[i].RunFlux {

@@ -1,34 +1,77 @@
 // Package minicluster turns a MiniCluster into the objects that run it.
 //
-// Its functions are pure: they know no cluster, clock, log or environment, so that the operator,
-// which owns what it creates, and fluxoperator-gen, which only prints it, get the same objects.
+// Its functions are pure: they use no cluster, clock, log or environment. The operator, which owns
+// the objects that it creates, and fluxoperator-gen, which only prints them, get the same objects.
 //
-// # The order
+// # Steps
 //
-//	Complete  puts in what the MiniCluster leaves to its defaults (complete.go)
-//	Validate  says what its schema cannot say is wrong with it (validate.go)
-//	Objects   makes the objects
+//	NewDesired       applies the defaults (complete.go) and validates the result (validate.go)
+//	Desired.Objects  builds the objects, without keys
+//	Desired.SetKeys  sets the keys of a ConfigMap: given, existing or newly generated (keys.go)
 //
-// # What becomes of a MiniCluster
+// # How a MiniCluster runs
 //
-// An indexed Job runs a broker in each pod. Index 0 is the lead broker; the command starts from
-// there, and its end is that of the Job. The brokers find each other by the host names that a
-// headless Service gives them. How each container starts is a script in a ConfigMap; what Flux
-// is configured with, the brokers' common certificate, and the keys of the Flux RESTful API are
-// in others.
+// An indexed Job runs a broker in each pod. Index 0 is the lead broker: it runs the command, and the
+// Job ends with it. A headless Service gives the brokers the host names by which they find each
+// other. ConfigMaps hold the entrypoint of each container, the configuration of Flux, the brokers'
+// CURVE certificate and the secrets of the Flux RESTful API.
 package minicluster
 
 import (
-	"fmt"
-	"io"
-
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
+
+// Desired is the desired state of a MiniCluster: its spec with all defaults applied, and valid.
+type Desired struct {
+	mc *api.MiniCluster
+}
+
+// NewDesired returns the desired state of mc, which it leaves unchanged, or all validation errors.
+func NewDesired(mc *api.MiniCluster) (*Desired, field.ErrorList) {
+	mc = complete(mc)
+	if errs := validate(mc); len(errs) > 0 {
+		return nil, errs
+	}
+	return &Desired{mc}, nil
+}
+
+// AtMaximumSize returns the desired state at the maximum size and with the default deadline. It stays
+// the same when only size and deadlineSeconds change, and is d itself if it does not differ from d.
+func (d *Desired) AtMaximumSize() *Desired {
+	size := MaximumSize(d.mc)
+	if Size(d.mc) == size && d.mc.Spec.DeadlineSeconds == defaultDeadline {
+		return d
+	}
+	mc := *d.mc
+	mc.Spec.Size, mc.Spec.DeadlineSeconds = size, defaultDeadline
+	return &Desired{&mc}
+}
+
+// Objects builds the objects. The ConfigMaps in Set.Keys have no data until SetKeys.
+func (d *Desired) Objects() (*Set, error) {
+	scripts, err := scripts(d.mc)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{
+		ConfigMaps: []*corev1.ConfigMap{
+			configMap(d.mc, EntrypointConfigMap(d.mc), scripts),
+			configMap(d.mc, FluxConfigMap(d.mc), map[string]string{brokerConfigKey: brokerConfig(d.mc)}),
+		},
+		Keys:       keyConfigMaps(d.mc),
+		Volumes:    persistentVolumes(d.mc),
+		Claims:     claims(d.mc),
+		Services:   services(d.mc),
+		ServicePod: servicePod(d.mc),
+		Job:        job(d.mc),
+	}, nil
+}
 
 // Object is any object of a Set.
 type Object interface {
@@ -36,28 +79,32 @@ type Object interface {
 	runtime.Object
 }
 
-// Set holds the objects of a MiniCluster. They have their apiVersion and kind, and no owner.
+// Set holds the objects of a MiniCluster. They have an apiVersion and a kind, and no owner.
 type Set struct {
-	// ConfigMaps are the scripts, the configuration of Flux and the keys.
+	// ConfigMaps are the entrypoints and the configuration of Flux.
 	ConfigMaps []*corev1.ConfigMap
-	// Volumes and Claims belong together by index. Volumes are not in the MiniCluster's
-	// namespace, but in none.
+	// Keys are the ConfigMaps of the CURVE certificate, and of the Flux RESTful API and the users.
+	Keys []*corev1.ConfigMap
+	// Volumes and Claims correspond by index. Volumes are cluster-scoped.
 	Volumes []*corev1.PersistentVolume
 	Claims  []*corev1.PersistentVolumeClaim
-	// Services are the headless one, which comes first, and one for each container that does
-	// not run Flux and has ports. MiniClusters in one namespace share the headless one, if
-	// they give it the same name.
+	// Services are the headless one, which comes first, and one for each container that has ports
+	// and does not run Flux. MiniClusters in one namespace share the headless Service if they give
+	// it the same name.
 	Services []*corev1.Service
-	// ServicePod runs the services of the MiniCluster; it is nil where there are none.
+	// ServicePod runs the containers of spec.services; it is nil if there are none.
 	ServicePod *corev1.Pod
 	// Job runs the MiniCluster.
 	Job *batchv1.Job
 }
 
-// All returns the objects that there are, in an order in which they can be created.
+// All returns the objects in the order in which they are to be created.
 func (s *Set) All() []Object {
 	var all []Object
 	for _, o := range s.ConfigMaps {
+		all = append(all, o)
+	}
+	for _, o := range s.Keys {
 		all = append(all, o)
 	}
 	for _, o := range s.Volumes {
@@ -76,39 +123,4 @@ func (s *Set) All() []Object {
 		all = append(all, s.Job)
 	}
 	return all
-}
-
-// Options is what Objects needs beside a MiniCluster.
-type Options struct {
-	// Rand is what keys and passwords that the MiniCluster leaves open are made from. It may
-	// be nil where Existing has all of them.
-	Rand io.Reader
-	// Existing are ConfigMaps of an earlier set of the same MiniCluster. Keys and passwords
-	// are taken from them as far as they go, so that those in use do not change.
-	Existing []corev1.ConfigMap
-}
-
-// Objects returns the objects of a MiniCluster, or all that is wrong with it. The same
-// MiniCluster and the same keys give the same objects.
-func Objects(mc *api.MiniCluster, o Options) (*Set, error) {
-	if errs := Validate(mc); len(errs) > 0 {
-		return nil, errs.ToAggregate()
-	}
-	mc = Complete(mc)
-	keys, err := newKeys(mc, o)
-	if err != nil {
-		return nil, fmt.Errorf("making keys: %w", err)
-	}
-	configMaps, err := configMaps(mc, keys)
-	if err != nil {
-		return nil, err
-	}
-	return &Set{
-		ConfigMaps: configMaps,
-		Volumes:    persistentVolumes(mc),
-		Claims:     claims(mc),
-		Services:   services(mc),
-		ServicePod: servicePod(mc),
-		Job:        job(mc),
-	}, nil
 }

@@ -89,12 +89,6 @@ func CurveConfigMap(mc *api.MiniCluster) string { return mc.Name + "-curve-mount
 // and the passwords of the users.
 func RestfulConfigMap(mc *api.MiniCluster) string { return mc.Name + "-flux-restful" }
 
-// KeyConfigMaps returns the names of the ConfigMaps that hold keys or passwords. Those that exist
-// belong into Options.Existing.
-func KeyConfigMaps(mc *api.MiniCluster) []string {
-	return []string{CurveConfigMap(mc), RestfulConfigMap(mc)}
-}
-
 // ServicePodName returns the name of the pod that runs the services, and its host name.
 func ServicePodName(mc *api.MiniCluster) string { return mc.Name + "-services" }
 

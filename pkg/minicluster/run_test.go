@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -105,7 +106,7 @@ func newSandbox(t *testing.T, c *testkit.Case) *sandbox {
 		}
 	}
 	set := objects(t, decode(t, c.Part(input)))
-	for _, configMap := range set.ConfigMaps {
+	for _, configMap := range slices.Concat(set.ConfigMaps, set.Keys) {
 		for key, text := range configMap.Data {
 			dir := "flux_operator"
 			if strings.HasSuffix(configMap.Name, "-flux-restful") {

@@ -16,11 +16,9 @@ var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
 
 const userNameRule = "the name of a user: up to 32 lower-case letters, digits, - and _, with a letter first"
 
-// Validate returns what is wrong with a MiniCluster that its schema does not say: what depends on
-// several fields, and what the API server would refuse in the objects that are made of it. The
-// MiniCluster need not be complete.
-func Validate(mc *api.MiniCluster) field.ErrorList {
-	mc = Complete(mc)
+// validate checks a complete MiniCluster beyond its schema: rules that involve several fields, and
+// values that the API server would reject in the objects built from it.
+func validate(mc *api.MiniCluster) field.ErrorList {
 	c := &checks{}
 	c.metadata(mc)
 	c.sizes(mc)

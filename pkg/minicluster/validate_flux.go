@@ -63,14 +63,14 @@ func (c *checks) bursting(mc *api.MiniCluster) {
 	for i, cluster := range bursting.Clusters {
 		one := at.Child("clusters").Index(i)
 		c.must(one.Child("name"), cluster.Name, validation.IsDNS1123Label)
-		c.atLeast(one.Child("size"), cluster.Size, 1)
+		c.atLeast(one.Child("size"), burstedSize(mc, cluster), 1)
 		if seen[cluster.Name] {
 			c.invalid(one.Child("name"), cluster.Name, "must differ from the names of the other clusters and of the first one")
 		}
 		seen[cluster.Name] = true
 	}
 	own := func(cluster api.BurstedCluster) bool {
-		return cluster.Name == mc.Name && cluster.Size >= MaximumSize(mc)
+		return cluster.Name == mc.Name && burstedSize(mc, cluster) >= MaximumSize(mc)
 	}
 	if lead != nil && bursting.Hostlist == "" && !slices.ContainsFunc(bursting.Clusters, own) {
 		c.invalid(at.Child("clusters"), len(bursting.Clusters),

@@ -1,38 +1,46 @@
 package minicluster_test
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/flux-framework/flux-operator/internal/testkit"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// TestInvalid compares all that is wrong with each MiniCluster in testdata/invalid. Each is refused,
-// with the same words, by Objects.
+// TestInvalid compares all errors of each MiniCluster in testdata/invalid.
 func TestInvalid(t *testing.T) {
 	testkit.Each(t, "invalid/*.txtar", func(t *testing.T, c *testkit.Case) {
 		c.Only(t, input, "errors")
-		mc := decode(t, c.Part(input))
+		_, errs := minicluster.NewDesired(decode(t, c.Part(input)))
 		var lines []string
-		for _, err := range minicluster.Validate(mc) {
+		for _, err := range errs {
 			lines = append(lines, err.Error())
 		}
 		if len(lines) == 0 {
-			t.Fatal("nothing is wrong")
+			t.Fatal("the MiniCluster is valid")
 		}
 		c.Want(t, "errors", strings.Join(lines, "\n")+"\n")
-		_, err := minicluster.Objects(mc, minicluster.Options{})
-		if err == nil || !strings.Contains(err.Error(), lines[0]) {
-			t.Errorf("Objects() = %v", err)
-		}
 	})
 }
 
-// TestNoRand wants an error where a key has to be drawn from nothing.
-func TestNoRand(t *testing.T) {
-	mc := decode(t, `{metadata: {name: x, namespace: default}, spec: {containers: [{command: hostname}]}}`)
-	if _, err := minicluster.Objects(mc, minicluster.Options{}); err == nil || !strings.Contains(err.Error(), "making keys") {
-		t.Errorf("Objects() = %v", err)
+// TestNoRandom: a key that cannot be generated is an error that names it.
+func TestNoRandom(t *testing.T) {
+	desired, errs := minicluster.NewDesired(decode(t, `{metadata: {name: x, namespace: default}, spec: {containers: [{}], users: [{name: ada}]}}`))
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	set, err := desired.Objects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"curve.cert of ConfigMap x-curve-mount", "secret-key of ConfigMap x-flux-restful"} {
+		err := desired.SetKeys(set.Keys[i], nil, iotest.ErrReader(io.ErrClosedPipe))
+		if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), want) || set.Keys[i].Data != nil {
+			t.Errorf("SetKeys() = %v, want %q; data %v", err, want, set.Keys[i].Data)
+		}
 	}
 }

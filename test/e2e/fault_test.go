@@ -69,7 +69,8 @@ func (c *crowd) note(t *testing.T) {
 			c.jobs[mc.Name] = job.UID
 		}
 		var all []string
-		for _, name := range minicluster.KeyConfigMaps(mc) {
+		names := []string{minicluster.CurveConfigMap(mc), minicluster.RestfulConfigMap(mc)}
+		for _, name := range names {
 			var keys corev1.ConfigMap
 			if err := c.client.Get(t.Context(), types.NamespacedName{Namespace: c.namespace, Name: name}, &keys); err == nil {
 				all = append(all, keys.Data["curve.cert"]+keys.Data["password.ada"])
@@ -78,7 +79,7 @@ func (c *crowd) note(t *testing.T) {
 		if before, ok := c.keys[mc.Name]; ok && before != strings.Join(all, "\n") {
 			t.Errorf("%s has other keys than before", mc.Name)
 		}
-		if len(all) == len(minicluster.KeyConfigMaps(mc)) {
+		if len(all) == len(names) {
 			c.keys[mc.Name] = strings.Join(all, "\n")
 		}
 	}

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -177,10 +176,14 @@ func titles(objects []client.Object) []string {
 	return out
 }
 
-// expected are the objects that the operator should make of a MiniCluster.
+// expected returns the objects that the operator should create for a MiniCluster.
 func expected(t *testing.T, mc *api.MiniCluster) []minicluster.Object {
 	t.Helper()
-	set, err := minicluster.Objects(mc, minicluster.Options{Rand: bytes.NewReader(make([]byte, 1<<20))})
+	desired, errs := minicluster.NewDesired(mc)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	set, err := desired.Objects()
 	if err != nil {
 		t.Fatal(err)
 	}

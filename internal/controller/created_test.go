@@ -19,7 +19,7 @@ func TestOthers(t *testing.T) {
 		change(after)
 		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
 	}
-	p := new(made).others()
+	p := new(createdTracker).Predicate()
 	for name, test := range map[string]struct{ got, want bool }{
 		"deleted":  {p.Delete(event.DeleteEvent{Object: before}), true},
 		"nothing":  {p.Update(changed(func(*corev1.Service) {})), false},
@@ -39,7 +39,7 @@ func TestMade(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	w.reconcile("mc")
 	job := get(w, &batchv1.Job{}, "mc")
-	p := w.made.others()
+	p := w.created.Predicate()
 	is := func(what string, o client.Object, want bool) {
 		t.Helper()
 		if got := p.Create(event.CreateEvent{Object: o}); got != want {
@@ -50,7 +50,7 @@ func TestMade(t *testing.T) {
 	is("once more", job, true)
 	is("of others", &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "x", ResourceVersion: job.ResourceVersion}}, true)
 
-	w.made.note(job)
+	w.created.Record(job)
 	jobIs(batchv1.JobComplete)(&job.Status)
 	w.saveStatus(job)
 	is("changed since", get(w, &batchv1.Job{}, "mc"), true)
@@ -62,11 +62,11 @@ func TestMade(t *testing.T) {
 	for i := range maps.Items {
 		is("a config map", &maps.Items[i], false)
 	}
-	w.made.note(job)
+	w.created.Record(job)
 	for _, o := range []client.Object{job, get(w, &corev1.Service{}, "flux-service")} {
 		p.Delete(event.DeleteEvent{Object: o})
 	}
-	w.made.versions.Range(func(uid, _ any) bool {
+	w.created.versions.Range(func(uid, _ any) bool {
 		t.Errorf("%s is not forgotten", uid)
 		return true
 	})
@@ -74,10 +74,10 @@ func TestMade(t *testing.T) {
 
 // TestMadeVolume wants nothing remembered of volumes, which no event takes away again.
 func TestMadeVolume(t *testing.T) {
-	var m made
+	var tracker createdTracker
 	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", UID: "v"}}
-	m.note(volume)
-	if _, ok := m.versions.Load(volume.UID); ok {
+	tracker.Record(volume)
+	if _, ok := tracker.versions.Load(volume.UID); ok {
 		t.Error("the volume is remembered")
 	}
 }

@@ -1,0 +1,4 @@
+package minicluster
+
+// ExportComplete is for tests of other packages.
+var ExportComplete = complete
