@@ -1,18 +1,18 @@
-// Package templates holds sdkgen's own mustache templates, and says which openapi-generator they
-// belong to.
+// Package templates holds sdkgen's own mustache templates, of what depends on the API, and says
+// which openapi-generator they belong to.
 package templates
 
 import "embed"
 
 // FS has the templates of each language, in the directories Python and Go.
 //
-//go:embed all:python/mustache all:go/mustache
+//go:embed all:python all:go
 var FS embed.FS
 
 // The directories of FS.
 const (
-	Python = "python/mustache"
-	Go     = "go/mustache"
+	Python = "python"
+	Go     = "go"
 )
 
 // The jar of openapi-generator that the templates are written for: the name that hack/tools.py

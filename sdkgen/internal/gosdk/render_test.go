@@ -28,6 +28,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
+	"github.com/flux-framework/flux-operator/sdkgen/runtime"
 )
 
 // TestRender sends every case of testdata through the real jar with the project's template:
@@ -39,7 +40,7 @@ func TestRender(t *testing.T) {
 		Comment: []byte("module: golden\n"), // which testdata/main.go imports
 		Files:   []txtar.File{{Name: "main.go", Data: testkit.Read(t, "testdata/main.go")}},
 	})
-	templates, err := filepath.Abs("../../templates/go/mustache")
+	templates, err := filepath.Abs("../../templates/go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +63,13 @@ func TestRender(t *testing.T) {
 	}
 	for i, job := range jobs {
 		checkSources(t, sets[i], job)
+		common, err := runtime.Go(job.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range common {
+			testkit.Write(t, dir, path.Join(job.Name, file.Path), file.Data)
+		}
 		for file := range sets[i].All() {
 			if path.Ext(file.Path) != ".go" {
 				continue

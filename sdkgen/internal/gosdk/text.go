@@ -94,7 +94,7 @@ func (d declared) take(model string, names ...string) (problems []string) {
 	return problems
 }
 
-// printed are the exported identifiers of the templates under package/.
+// printed are the exported identifiers of the runtime.
 var printed = []string{"Client", "Event", "NewClient"}
 
 func quote(s string) string { return strconv.Quote(s) }

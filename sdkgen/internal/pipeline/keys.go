@@ -92,7 +92,7 @@ func (r *run) sourceKey(k *keyer, stage string) error {
 	return nil
 }
 
-// sdkKey adds what an SDK depends on: the documents, the jar, and its options and templates.
+// sdkKey adds what an SDK depends on: the documents, the jar, its options and templates, and the runtime.
 func (r *run) sdkKey(k *keyer, lang language) error {
 	options, err := r.options(lang)
 	if err != nil {
@@ -106,6 +106,12 @@ func (r *run) sdkKey(k *keyer, lang language) error {
 		return err
 	}
 	k.set("templates", made)
+	pkg, _ := options["packageName"].(string)
+	common, err := runtimeFiles(lang, pkg)
+	if err != nil {
+		return err
+	}
+	k.set("runtime", common)
 	laid, err := r.readTree(lang.sdk.Overlay.Dir, "key")
 	if err != nil {
 		return err

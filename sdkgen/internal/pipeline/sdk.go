@@ -207,6 +207,14 @@ func (s *sdkJob) collect(r *run) error {
 		if err != nil {
 			return err
 		}
+		pkg, _ := s.jobs[i].Config["packageName"].(string)
+		common, err := runtimeFiles(out.language, pkg)
+		if err != nil {
+			return err
+		}
+		if err := set.Merge(common); err != nil {
+			return fmt.Errorf("adding the runtime to %s: %w", out.dir, err)
+		}
 		laid, err := overlay.Apply(out.dir, set, templates, overlay.Rules{
 			Replace: out.sdk.Overlay.Replace, Drop: out.sdk.Overlay.Drop,
 		})

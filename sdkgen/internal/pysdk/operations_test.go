@@ -95,7 +95,7 @@ func TestRenderOperations(t *testing.T) {
 	if err != nil {
 		testkit.Missing(t, err.Error())
 	}
-	templates, err := filepath.Abs("../../templates/python/mustache")
+	templates, err := filepath.Abs("../../templates/python")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestRenderOperations(t *testing.T) {
 	for i, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			dir := t.TempDir()
-			unpack(t, sets[i], dir)
+			unpack(t, sets[i], jobs[i].Name, dir)
 			cmd := exec.CommandContext(ctx, python, "-W", "error", "-c", signatures, jobs[i].Name)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 			out, err := cmd.CombinedOutput()

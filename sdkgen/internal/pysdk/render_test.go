@@ -17,6 +17,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
+	"github.com/flux-framework/flux-operator/sdkgen/runtime"
 )
 
 // TestRender sends every case of testdata through the real jar with the project's templates
@@ -28,7 +29,7 @@ func TestRender(t *testing.T) {
 	if err != nil {
 		testkit.Missing(t, err.Error())
 	}
-	templates, err := filepath.Abs("../../templates/python/mustache")
+	templates, err := filepath.Abs("../../templates/python")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestRender(t *testing.T) {
 		t.Run(job.Name, func(t *testing.T) {
 			checkModules(t, sets[i], job.Name, documents[job.Name])
 			dir := t.TempDir()
-			unpack(t, sets[i], dir)
+			unpack(t, sets[i], job.Name, dir)
 			cmd := exec.CommandContext(ctx, python, "-W", "error", "-m", "unittest", "discover", "-s", "test")
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=.")
@@ -115,8 +116,16 @@ func checkModules(t *testing.T, set *artifact.Set, name string, document []byte)
 	}
 }
 
-func unpack(t *testing.T, set *artifact.Set, dir string) {
+// unpack writes the SDK of the package pkg: what the jar made, and the runtime.
+func unpack(t *testing.T, set *artifact.Set, pkg, dir string) {
 	t.Helper()
+	common, err := runtime.Python(pkg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range common {
+		testkit.Write(t, dir, file.Path, file.Data)
+	}
 	for file := range set.All() {
 		testkit.Write(t, dir, file.Path, file.Data)
 	}

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 K = TypeVar("K", bound=_model.Object)
 
+# Who owns the fields that are written, unless a client says otherwise: the package.
+FIELD_MANAGER = __name__.split(".")[-2]
+
 # What the server alone writes into metadata, and refuses or misunderstands in an apply.
 _SERVERS = {"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink",
             "deletionTimestamp", "deletionGracePeriodSeconds"}  # fmt: skip
@@ -58,7 +61,7 @@ class Client(Streams, Generic[K]):
     """
 
     def __init__(self, kind: Type[K], namespace: str = "default", api_client: Any = None,
-                 field_manager: str = "copyrator_api") -> None:
+                 field_manager: str = FIELD_MANAGER) -> None:
         self.kind, self.namespace, self.field_manager = kind, namespace, field_manager
         self.transport = Transport(api_client)
 

@@ -11,7 +11,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Coroutine, Generic, Iterable
 from typing import Type, TypeVar
 
-from ._client import Client, K
+from ._client import FIELD_MANAGER, Client, K
 from ._transport import Scope
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class AsyncClient(Generic[K]):
     waits for an answer to a plain request is closed when that comes."""
 
     def __init__(self, kind: Type[K], namespace: str = "default", api_client: Any = None,
-                 field_manager: str = "registry_mirror_sdk") -> None:
+                 field_manager: str = FIELD_MANAGER) -> None:
         self._wrap(Client(kind, namespace, api_client, field_manager))
 
     def _wrap(self, client: Client[K]) -> None:

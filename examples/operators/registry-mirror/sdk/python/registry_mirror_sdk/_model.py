@@ -1,6 +1,6 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The base classes of every model in registry_mirror_sdk.
+"""The base classes of every model.
 
 A generated model declares its fields; what it does is written here once. Nothing
 outside the standard library is imported: ``kubernetes`` is looked up when an

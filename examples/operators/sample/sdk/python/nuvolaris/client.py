@@ -1,6 +1,6 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Typed clients of the kinds in nuvolaris: what to import, and nothing else."""
+"""Typed clients of the kinds: what to import, and nothing else."""
 
 from ._aio import AsyncClient as AsyncClient
 from ._client import Client as Client

@@ -1,0 +1,29 @@
+package pipeline
+
+import (
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/runtime"
+)
+
+// runtimeFiles returns what the SDKs of a language have in common, as files of the package pkg. A
+// project's own templates take its place too.
+func runtimeFiles(lang language, pkg string) (*artifact.Set, error) {
+	set := &artifact.Set{}
+	if lang.sdk.Templates != "" {
+		return set, nil
+	}
+	read := runtime.Python
+	if lang.stage == GoStage {
+		read = runtime.Go
+	}
+	files, err := read(pkg)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if err := set.Put(artifact.File{Path: file.Path, Data: file.Data, Origin: lang.stage}); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
