@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,13 +38,18 @@ func checkDocument(t *testing.T, name, got string) {
 	}
 }
 
-// code is a text as code in a cell of a Markdown table.
+// code is text as code in Markdown, also in a cell of a table.
 func code(text string) string {
 	text = strings.ReplaceAll(text, "|", `\|`)
 	if strings.Contains(text, "`") {
 		return "`` " + text + " ``"
 	}
 	return "`" + text + "`"
+}
+
+// anchor is the fragment by which a heading is linked.
+func anchor(heading string) string {
+	return strings.ReplaceAll(regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
 // table writes a Markdown table.
