@@ -104,6 +104,7 @@ lint: ## Check format, vet and golangci-lint $(GOLANGCI)
 		test -z "$$unformatted" || { echo "not formatted (gofmt -w):" >&2; echo "$$unformatted" >&2; exit 1; }
 	$(call each,$(GO) vet ./...)
 	cd sdk/go && $(GO) run honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK) ./...
+	cd sdkgen && $(GO) run honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK) ./runtime/...
 	@command -v golangci-lint >/dev/null || { echo "golangci-lint is not installed: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)" >&2; exit 2; }
 	$(call each,golangci-lint run $(ARGS))
 

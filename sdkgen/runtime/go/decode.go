@@ -269,9 +269,9 @@ func pathTo(before []byte) string {
 		}
 	}
 	var out []byte
-	for _, l := range levels {
-		if n, ok := l.key.(int); ok {
-			l.key = n + 1
+	for i, l := range levels {
+		if n, ok := l.key.(int); ok && i == len(levels)-1 {
+			l.key = n + 1 // the element that begins
 		}
 		out = fmt.Append(out, ".", l.key)
 	}
