@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 		"runtime", "templates",
 	},
 	"internal/cli": {"internal/artifact", "internal/diag", "internal/pipeline"},
-	"swagger":      {"internal/config", "internal/pipeline", "internal/swagger"},
+	"swagger":      {"internal/config", "internal/diag", "internal/pipeline", "internal/swagger"},
 	".":            {"internal/cli"},
 }
 

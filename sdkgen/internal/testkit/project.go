@@ -16,9 +16,6 @@ import (
 const (
 	// ModulePath is that of the modules that Project writes.
 	ModulePath = "example.org/op"
-	// Fixture is the module whose go.mod and go.sum the modules of tests have, for the tests of a package
-	// under internal/.
-	Fixture = "../../test/project"
 	// Repository is the root of the repository that it lies in, whose API some tests take as their example.
 	Repository = "../../.."
 )
@@ -29,7 +26,7 @@ func Offline() []string {
 }
 
 // Project writes an archive as a project to a new directory. Where it has no go.mod, it gets
-// that of Fixture, so that whatever is imported there can be imported from the module cache; "go.mod+"
+// that of test/project, so that whatever is imported there can be imported from the module cache; "go.mod+"
 // is added to it. "module:" in the archive's comment is a module path other than ModulePath, or
 // "none", which leaves the project without a go.mod.
 func Project(t *testing.T, archive *txtar.Archive) (root string) {
@@ -54,12 +51,13 @@ func Project(t *testing.T, archive *txtar.Archive) (root string) {
 }
 
 // WriteModule writes a go.mod of a module of that path, and a go.sum, to a directory. It requires of
-// others what Fixture does, which is in the module cache afterwards.
+// others what sdkgen/test/project does, which is in the module cache afterwards.
 func WriteModule(dir, module string) error {
-	if err := fetch(); err != nil {
+	fixture, err := fetch()
+	if err != nil {
 		return err
 	}
-	name := filepath.Join(Fixture, "go.mod")
+	name := filepath.Join(fixture, "go.mod")
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return err
@@ -74,24 +72,33 @@ func WriteModule(dir, module string) error {
 	if data, err = file.Format(); err != nil {
 		return err
 	}
-	sums, err := os.ReadFile(filepath.Join(Fixture, "go.sum"))
+	sums, err := os.ReadFile(filepath.Join(fixture, "go.sum"))
 	if err != nil {
 		return err
 	}
 	return errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), data, 0o644), os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 }
 
-// fetch has the go command put into its module cache what Fixture's module graph and its packages need,
-// once for each test binary: a test may be the first thing that runs on a machine.
-var fetch = sync.OnceValue(func() error {
-	for _, args := range [][]string{{"list", "-m", "all"}, {"list", "-deps", "./..."}} {
-		cmd := exec.Command("go", args...)
-		cmd.Dir, cmd.Env = Fixture, append(os.Environ(), "GOWORK=off")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("fetching the modules of %s: %w\n%s", Fixture, err, out)
+// fetch has the go command put into its module cache what the module graph and the packages of sdkgen/test/project
+// need, once for each test binary: a test may be the first thing that runs on a machine. It returns that directory.
+var fetch = sync.OnceValues(func() (fixture string, err error) {
+	for _, above := range []string{"..", "../..", "../../.."} { // a package's test runs in its directory
+		fixture = filepath.Join(above, "test", "project")
+		if _, err = os.Stat(filepath.Join(fixture, "go.mod")); err == nil {
+			break
 		}
 	}
-	return nil
+	if err != nil {
+		return "", fmt.Errorf("looking for sdkgen/test/project: %w", err)
+	}
+	for _, args := range [][]string{{"list", "-m", "all"}, {"list", "-deps", "./..."}} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir, cmd.Env = fixture, append(os.Environ(), "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("fetching the modules of %s: %w\n%s", fixture, err, out)
+		}
+	}
+	return fixture, nil
 })
 
 // Read returns what a file holds.
