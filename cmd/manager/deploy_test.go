@@ -52,8 +52,8 @@ func read(t *testing.T, file string) []byte {
 	return data
 }
 
-// checkDeployment wants a manager that starts with these flags, is probed where it listens, and runs
-// without privileges.
+// checkDeployment checks that the manager accepts the flags, that probes and metrics use its ports, and
+// that it runs unprivileged.
 func checkDeployment(t *testing.T, d appsv1.Deployment) *options {
 	t.Helper()
 	c := d.Spec.Template.Spec.Containers[0]
@@ -74,7 +74,7 @@ func checkDeployment(t *testing.T, d appsv1.Deployment) *options {
 		t.Errorf("metrics: %s, port %s, secure %t", o.metricsAddress, metrics.String(), o.metricsSecure)
 	}
 	if !o.leaderElect {
-		t.Error("two of them would work at once")
+		t.Error("leader election is disabled")
 	}
 	s := c.SecurityContext
 	if !*d.Spec.Template.Spec.SecurityContext.RunAsNonRoot || *s.AllowPrivilegeEscalation || !*s.ReadOnlyRootFilesystem {
@@ -83,7 +83,7 @@ func checkDeployment(t *testing.T, d appsv1.Deployment) *options {
 	return o
 }
 
-// TestDeployment checks the one of config/.
+// TestDeployment checks the Deployment of config/.
 func TestDeployment(t *testing.T) {
 	all := documents[appsv1.Deployment](t, read(t, manifests+"manager/deployment.yaml"), "Deployment")
 	if len(all) != 1 {
@@ -92,8 +92,7 @@ func TestDeployment(t *testing.T) {
 	checkDeployment(t, all[0])
 }
 
-// TestChartFiles wants the chart to have the manifests of config/ themselves, and its schema to know
-// all values.
+// TestChartFiles: the chart has copies of the manifests of config/, and its schema covers all values.
 func TestChartFiles(t *testing.T) {
 	for file, origin := range map[string]string{
 		"/crds/flux-framework.org_miniclusters.yaml": "crd/bases/flux-framework.org_miniclusters.yaml",
@@ -102,7 +101,7 @@ func TestChartFiles(t *testing.T) {
 		"/files/minicluster_viewer_role.yaml":        "rbac/minicluster_viewer_role.yaml",
 	} {
 		if d := cmp.Diff(string(read(t, manifests+origin)), string(read(t, chart+file))); d != "" {
-			t.Errorf("%s%s is not config/%s:\n%s", chart, file, origin, d)
+			t.Errorf("%s%s differs from config/%s:\n%s", chart, file, origin, d)
 		}
 	}
 	var values map[string]any
@@ -143,8 +142,8 @@ func template(t *testing.T, values ...string) []byte {
 	return stdout.Bytes()
 }
 
-// rights lists verbs on resources, one each.
-func rights(rules []rbacv1.PolicyRule) []string {
+// permissions lists the rules, one verb and resource each.
+func permissions(rules []rbacv1.PolicyRule) []string {
 	var all []string
 	for _, rule := range rules {
 		for _, group := range rule.APIGroups {
@@ -159,13 +158,13 @@ func rights(rules []rbacv1.PolicyRule) []string {
 	return all
 }
 
-// TestChart renders the chart for all namespaces, for two, and without volumes, and holds the
-// rights of the operator against those that controller-gen makes.
+// TestChart renders the chart for all namespaces, for two, and without volumes, and compares the
+// operator's RBAC with what controller-gen generates.
 func TestChart(t *testing.T) {
-	generated := rights(documents[rbacv1.ClusterRole](t, read(t, manifests+"rbac/role.yaml"), "ClusterRole")[0].Rules)
-	isVolume := func(right string) bool { return strings.HasSuffix(right, "/persistentvolumes") }
+	generated := permissions(documents[rbacv1.ClusterRole](t, read(t, manifests+"rbac/role.yaml"), "ClusterRole")[0].Rules)
+	isVolume := func(permission string) bool { return strings.HasSuffix(permission, "/persistentvolumes") }
 	namespaced := slices.DeleteFunc(slices.Clone(generated), isVolume)
-	volumes := slices.DeleteFunc(slices.Clone(generated), func(r string) bool { return !isVolume(r) })
+	volumes := slices.DeleteFunc(slices.Clone(generated), func(p string) bool { return !isVolume(p) })
 	for name, test := range map[string]struct {
 		values           []string
 		cluster, inEach  []string
@@ -183,11 +182,11 @@ func TestChart(t *testing.T) {
 			in := map[string][]string{}
 			for _, role := range documents[rbacv1.ClusterRole](t, text, "ClusterRole") {
 				if strings.HasSuffix(role.Name, "-manager") {
-					cluster = rights(role.Rules)
+					cluster = permissions(role.Rules)
 				}
 			}
 			for _, role := range documents[rbacv1.Role](t, text, "Role") {
-				in[role.Namespace] = rights(role.Rules)
+				in[role.Namespace] = permissions(role.Rules)
 			}
 			if d := cmp.Diff(test.cluster, cluster); d != "" {
 				t.Error(d)
@@ -198,7 +197,7 @@ func TestChart(t *testing.T) {
 				}
 			}
 			if len(in) != len(test.namespaces)+1 || len(in["ops"]) == 0 {
-				t.Errorf("there are roles in %v", slices.Sorted(maps.Keys(in)))
+				t.Errorf("Roles in %v", slices.Sorted(maps.Keys(in)))
 			}
 			o := checkDeployment(t, documents[appsv1.Deployment](t, text, "Deployment")[0])
 			if !slices.Equal(o.namespaces, test.namespaces) || o.volumes != test.volumes || (o.metricsAddress != "0") != test.metrics {

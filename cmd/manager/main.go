@@ -1,4 +1,4 @@
-// Command manager is the Flux Operator. docs/operator.md is its manual.
+// Command manager is the Flux Operator. See docs/operator.md.
 package main
 
 import (

@@ -13,8 +13,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
-// options are the command line. Flags that other operators have, too, have the names that
-// kubebuilder gives them.
+const usage = `Usage: manager [flags]
+
+Runs the Flux Operator, which reconciles MiniClusters, until SIGTERM or SIGINT.
+
+Examples:
+  # Run against the current context of a kubeconfig
+  manager --kubeconfig ~/.kube/config
+
+  # Run one of several replicas, watch two namespaces, and serve metrics
+  manager --leader-elect --watch-namespaces team-a,team-b --metrics-bind-address :8443
+
+Flags:
+`
+
+// options are the command line. Flags that kubebuilder's operators also have are named as there.
 type options struct {
 	metricsAddress     string
 	metricsSecure      bool
@@ -33,47 +46,59 @@ type options struct {
 	metricsKey         string
 }
 
-func parse(args []string, stderr io.Writer) (*options, error) {
+// parse parses the command line. For -h it writes the help, and returns flag.ErrHelp.
+func parse(args []string, help io.Writer) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("manager", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(io.Discard)
 	config.RegisterFlags(flags)
 	o.log.BindFlags(flags)
-	flags.StringVar(&o.metricsAddress, "metrics-bind-address", "0",
-		"The address that metrics are served at, such as :8443, or 127.0.0.1:8080 without --metrics-secure; 0 serves none.")
-	flags.BoolVar(&o.metricsSecure, "metrics-secure", true,
-		"Serve metrics by HTTPS, and only to those that may get the URL /metrics.")
-	flags.StringVar(&o.metricsCertPath, "metrics-cert-path", "",
-		"The directory with the certificate that metrics are served with. By default one is made at each start.")
-	flags.StringVar(&o.metricsCertificate, "metrics-cert-name", "tls.crt", "The file of the certificate.")
-	flags.StringVar(&o.metricsKey, "metrics-cert-key", "tls.key", "The file of its key.")
-	flags.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081",
-		"The address that /healthz and /readyz are served at; 0 serves none.")
-	flags.BoolVar(&o.leaderElect, "leader-elect", false,
-		"Work only while no other manager does, so that several can stand by.")
-	flags.StringVar(&o.leaseName, "leader-election-id", "flux-operator.flux-framework.org",
-		"The lease that managers of which one is to work share. Those of different namespaces need different ones.")
-	flags.StringVar(&o.leaseNamespace, "leader-election-namespace", "",
-		"The namespace of the lease. By default that of the manager's pod.")
-	flags.BoolVar(&o.http2, "enable-http2", false, "Serve metrics by HTTP/2, too.")
-	flags.Func("watch-namespaces", "The namespaces to look after, separated by commas. By default all of them.", o.watch)
-	flags.IntVar(&o.workers, "max-concurrent-reconciles", 10, "How many MiniClusters are worked on at once.")
-	flags.BoolVar(&o.volumes, "allow-volumes", true,
-		"Let MiniClusters have spec.volumes. They become persistent volumes, which can be any directory of a node.")
-	flags.BoolVar(&o.version, "version", false, "Print the version and exit.")
-	if err := flags.Parse(args); err != nil {
+	o.bind(flags)
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(help, usage)
+		flags.SetOutput(help)
+		flags.PrintDefaults()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return o, o.check(flags.Args())
 }
 
+func (o *options) bind(flags *flag.FlagSet) {
+	flags.StringVar(&o.metricsAddress, "metrics-bind-address", "0",
+		"Address to serve metrics on, such as :8443. 0 disables metrics.")
+	flags.BoolVar(&o.metricsSecure, "metrics-secure", true,
+		"Serve metrics over HTTPS, with authentication and authorization. If false, bind to a loopback address.")
+	flags.StringVar(&o.metricsCertPath, "metrics-cert-path", "",
+		"Directory of the metrics server's certificate. By default, a self-signed one is generated at startup.")
+	flags.StringVar(&o.metricsCertificate, "metrics-cert-name", "tls.crt", "File name of the metrics server's certificate.")
+	flags.StringVar(&o.metricsKey, "metrics-cert-key", "tls.key", "File name of the metrics server's private key.")
+	flags.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081",
+		"Address to serve /healthz and /readyz on. 0 disables the probes.")
+	flags.BoolVar(&o.leaderElect, "leader-elect", false,
+		"Enable leader election so that only one replica is active.")
+	flags.StringVar(&o.leaseName, "leader-election-id", "flux-operator.flux-framework.org",
+		"Name of the leader-election Lease.")
+	flags.StringVar(&o.leaseNamespace, "leader-election-namespace", "",
+		"Namespace of the leader-election Lease. By default, the namespace of the manager's pod.")
+	flags.BoolVar(&o.http2, "enable-http2", false, "Enable HTTP/2 for the metrics server.")
+	flags.Func("watch-namespaces", "Comma-separated namespaces to watch. By default, all namespaces.", o.watch)
+	flags.IntVar(&o.workers, "max-concurrent-reconciles", 10, "Maximum number of MiniClusters to reconcile concurrently.")
+	flags.BoolVar(&o.volumes, "allow-volumes", true,
+		"Allow spec.volumes, which creates persistent volumes of any directory of a node.")
+	flags.BoolVar(&o.version, "version", false, "Print the version and exit.")
+}
+
+// watch adds the namespaces of a list.
 func (o *options) watch(list string) error {
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-			return fmt.Errorf("%q is not the name of a namespace: %s", name, strings.Join(problems, "; "))
+			return fmt.Errorf("%q is not a valid DNS-1123 label: %s", name, strings.Join(problems, "; "))
 		}
 		if !slices.Contains(o.namespaces, name) {
 			o.namespaces = append(o.namespaces, name)
@@ -85,11 +110,11 @@ func (o *options) watch(list string) error {
 func (o *options) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
-		return fmt.Errorf("%s: there are no arguments without a flag", rest[0])
+		return fmt.Errorf("unexpected argument %q", rest[0])
 	case o.workers < 1:
 		return errors.New("--max-concurrent-reconciles: must be 1 or more")
 	case o.metricsCertPath != "" && !o.metricsSecure:
-		return errors.New("--metrics-cert-path: is of no use with --metrics-secure=false")
+		return errors.New("--metrics-cert-path: requires --metrics-secure")
 	}
 	return nil
 }

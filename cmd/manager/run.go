@@ -29,18 +29,18 @@ import (
 // The exit codes.
 const (
 	exitOK     = 0
-	exitFailed = 1 // it could not start, or lost its lease
-	exitUsage  = 2
+	exitFailed = 1 // the manager could not start, or lost leader election
+	exitUsage  = 2 // invalid flags
 )
 
-// run is the program without its process. It ends well when the context does.
+// run is the program without its process. It returns exitOK when the context is canceled.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args, stderr)
+	o, err := parse(args, stdout)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case err != nil:
-		fmt.Fprintln(stderr, "manager:", err)
+		fmt.Fprintf(stderr, "manager: %v\nRun manager -h for usage.\n", err)
 		return exitUsage
 	case o.version:
 		fmt.Fprintln(stdout, version())
@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctrl.SetLogger(log)
 	klog.SetLogger(log)
 	if err := serve(ctx, o); err != nil {
-		log.Error(err, "the manager has ended")
+		log.Error(err, "running the manager")
 		return exitFailed
 	}
 	return exitOK
@@ -59,11 +59,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func serve(ctx context.Context, o *options) error {
 	cluster, err := config.GetConfig()
 	if err != nil {
-		return fmt.Errorf("finding the cluster: %w", err)
+		return fmt.Errorf("loading the kubeconfig: %w", err)
 	}
 	mgr, err := ctrl.NewManager(cluster, o.manager())
 	if err != nil {
-		return fmt.Errorf("setting up the manager: %w", err)
+		return fmt.Errorf("creating the manager: %w", err)
 	}
 	r := &controller.Reconciler{
 		Client:     client.WithFieldOwner(mgr.GetClient(), controller.Name),
@@ -76,7 +76,7 @@ func serve(ctx context.Context, o *options) error {
 		Volumes:    o.volumes,
 	}
 	if err := r.SetupWithManager(mgr, o.workers); err != nil {
-		return fmt.Errorf("setting up the controller: %w", err)
+		return fmt.Errorf("creating the controller: %w", err)
 	}
 	if err := errors.Join(
 		mgr.AddHealthzCheck("healthz", healthz.Ping),
@@ -88,7 +88,8 @@ func serve(ctx context.Context, o *options) error {
 	return mgr.Start(ctx)
 }
 
-// manager leaves the lease at the end, since the process ends with the manager.
+// manager returns the options of the controller-runtime manager. The Lease is released on
+// cancellation, as the process then exits.
 func (o *options) manager() manager.Options {
 	metrics := metricsserver.Options{
 		BindAddress:   o.metricsAddress,
@@ -101,7 +102,7 @@ func (o *options) manager() manager.Options {
 		metrics.FilterProvider = filters.WithAuthenticationAndAuthorization
 	}
 	if !o.http2 {
-		// HTTP/2 has made servers easy to overload: CVE-2023-44487, CVE-2023-39325.
+		// HTTP/2 allows denial of service: CVE-2023-44487, CVE-2023-39325.
 		metrics.TLSOpts = append(metrics.TLSOpts, func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} })
 	}
 	return manager.Options{
@@ -116,19 +117,19 @@ func (o *options) manager() manager.Options {
 	}
 }
 
-// synced says that the manager knows what there is in the cluster.
+// synced is ready when the caches have synced.
 func synced(mgr manager.Manager) healthz.Checker {
 	return func(request *http.Request) error {
 		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
 		defer cancel()
 		if !mgr.GetCache().WaitForCacheSync(ctx) {
-			return errors.New("the caches are not filled yet")
+			return errors.New("the caches have not synced yet")
 		}
 		return nil
 	}
 }
 
-// version is that of the module, or of the commit that the program was built from.
+// version returns the version of the module, or the commit that it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -8,16 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestParse wants flags understood, and bad ones named.
+// TestParse: invalid flags are errors that name them.
 func TestParse(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                              "",
 		"--leader-elect":                "",
 		"--watch-namespaces=a,b":        "",
-		"--watch-namespaces=A":          `"A" is not the name of a namespace`,
+		"--watch-namespaces=A":          `"A" is not a valid DNS-1123 label`,
 		"--max-concurrent-reconciles=0": "--max-concurrent-reconciles: must be 1 or more",
-		"--metrics-secure=false --metrics-cert-path=x": "--metrics-cert-path: is of no use",
-		"serve":             "serve: there are no arguments without a flag",
+		"--metrics-secure=false --metrics-cert-path=x": "--metrics-cert-path: requires --metrics-secure",
+		"serve":             `unexpected argument "serve"`,
 		"--nothing":         "-nothing",
 		"--zap-log-level=x": "zap-log-level",
 	} {
@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestNamespaces wants a list in one flag or in several, each namespace once.
+// TestNamespaces: the flag takes lists and may be repeated; duplicates are dropped.
 func TestNamespaces(t *testing.T) {
 	o, err := parse([]string{"--watch-namespaces=a, b,", "--watch-namespaces", "b,c"}, &bytes.Buffer{})
 	if err != nil {
@@ -42,7 +42,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// TestMetrics wants metrics to be secured unless that is turned off.
+// TestMetrics: metrics are off by default, and secure unless --metrics-secure is false.
 func TestMetrics(t *testing.T) {
 	for args, secure := range map[string]bool{"": true, "--metrics-secure=false": false} {
 		o, err := parse(strings.Fields(args), &bytes.Buffer{})
@@ -56,7 +56,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestExit wants each way to end to have its exit code, and data on stdout only.
+// TestExit checks exit codes. Only the version and the help go to stdout.
 func TestExit(t *testing.T) {
 	t.Setenv("KUBECONFIG", "testdata/none")
 	for args, want := range map[string]int{
@@ -66,8 +66,21 @@ func TestExit(t *testing.T) {
 		if got := run(t.Context(), strings.Fields(args), &stdout, &stderr); got != want {
 			t.Errorf("%s: exit code %d, want %d\n%s", args, got, want, &stderr)
 		}
-		if (stdout.Len() > 0) != (args == "--version") {
+		if (stdout.Len() > 0) != (args == "--version" || args == "-h") {
 			t.Errorf("%s: stdout %q", args, &stdout)
+		}
+	}
+}
+
+// TestHelp: the help explains each flag in one or more sentences.
+func TestHelp(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"--help"}, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
+		t.Fatalf("exit code %d, stderr %q", code, &stderr)
+	}
+	for _, want := range []string{"Usage: manager", "Examples:", "-leader-elect", "-zap-log-level", "-kubeconfig"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("the help lacks %q:\n%s", want, &stdout)
 		}
 	}
 }

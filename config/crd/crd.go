@@ -1,4 +1,4 @@
-// Package crd holds the CustomResourceDefinitions of the API, as controller-tools writes them.
+// Package crd embeds the CustomResourceDefinitions of the API.
 package crd
 
 import _ "embed"

@@ -138,9 +138,9 @@ func TestFaultKill(t *testing.T) {
 	began := time.Now()
 	s.manager(t, s.kubeconfig)
 	c.settle(t)
-	s.fault(t, fmt.Sprintf("the operator killed %d times, at random, while MiniClusters come, change and go", kills),
-		"all of them ready, each object once, the same Jobs and keys as before, nothing left of those that went",
-		fmt.Sprintf("%d of %d kills left a MiniCluster half made; %d MiniClusters were right %s after the last start",
+	s.fault(t, fmt.Sprintf("operator killed %d times at random, while MiniClusters are created, scaled and deleted", kills),
+		"all MiniClusters ready, each object exists once, same Jobs and keys as before, nothing left of deleted MiniClusters",
+		fmt.Sprintf("%d of %d kills left a MiniCluster with some of its objects; %d MiniClusters correct %s after the last start",
 			halfMade, kills, len(c.all), seconds(time.Since(began))))
 	if halfMade == 0 {
 		t.Error("no kill was in the middle of anything")
@@ -212,8 +212,8 @@ func TestFaultServer(t *testing.T) {
 		t.Errorf("the operator has ended: %v", err)
 	default:
 	}
-	s.fault(t, fmt.Sprintf("kube-apiserver and etcd killed and restarted under it, %d times, with MiniClusters just created", restarts),
-		"as above; the operator stays up", fmt.Sprintf("%d MiniClusters were right %s after the last one", len(c.all), seconds(time.Since(began))))
+	s.fault(t, fmt.Sprintf("kube-apiserver and etcd killed and restarted %d times, just after MiniClusters were created", restarts),
+		"as above; the operator does not exit", fmt.Sprintf("%d MiniClusters correct %s after the last restart", len(c.all), seconds(time.Since(began))))
 }
 
 // restart kills a component of the control plane and starts it again.
@@ -252,8 +252,8 @@ func TestFaultConflict(t *testing.T) {
 		}
 	}
 	quiet := c.quiet(t, p)
-	s.fault(t, fmt.Sprintf("%d edits at once: sizes from two sides, and the operator's Jobs, scripts, Services and status spoilt or deleted", edits),
-		"as above; all is put back; then the operator is quiet", fmt.Sprintf("no request in the last %s", quiet))
+	s.fault(t, fmt.Sprintf("%d concurrent edits: sizes from two clients; Jobs, ConfigMaps, Services and volumes modified or deleted", edits),
+		"as above; all drift corrected; no requests afterwards", fmt.Sprintf("no request for %s", quiet))
 }
 
 // fight edits from several sides at once, and returns the number of edits.
@@ -343,8 +343,8 @@ func TestFaultLeader(t *testing.T) {
 	}
 	c.add(t)
 	c.settle(t)
-	s.fault(t, "the leading one of two operators killed, then the next one stopped", "as above; the other takes over",
-		fmt.Sprintf("the next MiniCluster was right %s after the kill, %s after the stop", seconds(killed), seconds(time.Since(began))))
+	s.fault(t, "leader of two replicas killed, then the next leader stopped", "as above; the other replica takes over",
+		fmt.Sprintf("next MiniCluster correct %s after the kill, %s after the stop", seconds(killed), seconds(time.Since(began))))
 }
 
 // TestFaultUnseen wants a Job told of that ran and ended while the operator could not watch Jobs. It is
@@ -369,8 +369,8 @@ func TestFaultUnseen(t *testing.T) {
 	began := time.Now()
 	p.hide("")
 	s.await(t, mc, api.ConditionJobFinished)
-	s.fault(t, "a Job that runs and ends while the operator cannot watch Jobs", "its end is told of in the status",
-		fmt.Sprintf("%s after the operator could watch again", seconds(time.Since(began))))
+	s.fault(t, "Job that starts and finishes while the operator cannot watch Jobs", "the status reports that it finished",
+		fmt.Sprintf("%s after the watch was restored", seconds(time.Since(began))))
 }
 
 // ended says whether a Job has completed.

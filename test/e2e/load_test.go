@@ -30,18 +30,18 @@ func TestLoad(t *testing.T) {
 	began := time.Now()
 	s.flood(t, namespaces)
 	created := time.Since(began)
-	s.figure(t, "MiniClusters, of one pod each", fmt.Sprint(*loadCount))
-	s.figure(t, "created by the test within", seconds(created))
+	s.figure(t, "MiniClusters of one pod", fmt.Sprint(*loadCount))
+	s.figure(t, "created by the test in", seconds(created))
 	s.figure(t, "all ready after", seconds(s.reach(t, namespaces, began, api.ConditionJobReady)))
 	s.figure(t, "all Jobs completed after", seconds(s.reach(t, namespaces, began, api.ConditionJobFinished)))
 
 	after := s.calls(t, p)
 	for _, method := range []string{"POST", "PATCH", "GET", "PUT", "DELETE"} {
 		if n := after[method] - before[method]; n > 0 {
-			s.figure(t, "requests of the operator per MiniCluster, "+method, fmt.Sprintf("%.2f", n/float64(*loadCount)))
+			s.figure(t, method+" requests of the operator per MiniCluster", fmt.Sprintf("%.2f", n/float64(*loadCount)))
 		}
 	}
-	s.figure(t, "memory of the operator, at most", p.peak(t))
+	s.figure(t, "peak memory of the operator", p.peak(t))
 	cpu, err := p.measure("process_cpu_seconds_total", "none")
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestLoad(t *testing.T) {
 			return ""
 		})
 	}
-	s.figure(t, "deleted, with nothing left, after", seconds(time.Since(began)))
+	s.figure(t, "all objects deleted after", seconds(time.Since(began)))
 }
 
 // calls counts the requests that the operator has sent, by method.

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-var reportFile = flag.String("report", "", "write the tables of faults and load into this file, between its marks")
+var reportFile = flag.String("report", "", "update the tables of faults and load in this file")
 
-// report collects what docs/reliability.md shows.
+// report collects the tables of docs/reliability.md.
 type report struct{ faults, load []string }
 
-// fault adds a row to the table of faults, if the test has found nothing wrong.
+// fault adds a row to the table of faults, unless the test has failed.
 func (s *suite) fault(t *testing.T, what, checked, result string) {
 	t.Helper()
 	if !t.Failed() {
@@ -33,8 +33,8 @@ func (s *suite) figure(t *testing.T, what, value string) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// write puts the tables that were filled into a file, each between a line that begins it and one
-// that ends it.
+// write replaces the tables in a file, each between its begin and end comments. Empty tables are left
+// alone.
 func (r *report) write(file string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -45,10 +45,10 @@ func (r *report) write(file string) error {
 		if len(rows) == 0 {
 			continue
 		}
-		head := "| fault | what holds afterwards | result |\n|---|---|---|\n"
+		head := "| fault | checked afterwards | result |\n|---|---|---|\n"
 		if mark == "load" {
 			head = "| | |\n|---|---|\n"
-			rows = append(rows, fmt.Sprintf("| the machine | %d cores, %s; the control plane runs on it, too |", runtime.NumCPU(), runtime.GOARCH))
+			rows = append(rows, fmt.Sprintf("| machine | %d cores, %s, shared with the control plane |", runtime.NumCPU(), runtime.GOARCH))
 		}
 		begin, end := "<!-- "+mark+", begin -->\n", "<!-- "+mark+", end -->"
 		i, j := strings.Index(text, begin), strings.Index(text, end)

@@ -33,7 +33,7 @@ subjects:
   namespace: {{ .Release.Namespace }}
 {{- end -}}
 
-{{/* The documents of files/role.yaml: what controller-gen makes from the operator's markers. */}}
+{{/* The rules of one kind in files/role.yaml, which controller-gen generates. */}}
 {{- define "flux-operator.role" -}}
 {{- range splitList "\n---" (.context.Files.Get "files/role.yaml") -}}
 {{- $role := fromYaml . -}}
