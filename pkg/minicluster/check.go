@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// checks collects what is wrong.
+// checks collects validation errors.
 type checks struct{ errs field.ErrorList }
 
 func (c *checks) invalid(path *field.Path, value any, format string, args ...any) {
@@ -25,14 +25,14 @@ func (c *checks) required(path *field.Path, format string, args ...any) {
 	c.errs = append(c.errs, field.Required(path, fmt.Sprintf(format, args...)))
 }
 
-// must holds a value against one of the rules for names.
+// must applies a rule for names, such as validation.IsDNS1123Label.
 func (c *checks) must(path *field.Path, value string, rule func(string) []string) {
 	for _, problem := range rule(value) {
 		c.invalid(path, value, "%s", problem)
 	}
 }
 
-// may is must for a value that need not be there.
+// may is must for a value that may be empty.
 func (c *checks) may(path *field.Path, value string, rule func(string) []string) {
 	if value != "" {
 		c.must(path, value, rule)
@@ -63,20 +63,20 @@ func (c *checks) port(path *field.Path, value int32) {
 	}
 }
 
-// line refuses line breaks, in a text that becomes part of a line of shell.
+// line rejects line breaks, for strings that become part of a shell command line.
 func (c *checks) line(path *field.Path, value string) {
 	if strings.ContainsAny(value, "\n\r") {
 		c.invalid(path, value, "must be a single line")
 	}
 }
 
-// path refuses what cannot be the place of a mount.
+// path rejects invalid mount paths.
 func (c *checks) path(path *field.Path, value string) {
 	switch {
 	case value == "":
-		c.required(path, "a directory to mount at")
+		c.required(path, "must be the path to mount the volume at")
 	case strings.Contains(value, ":"):
-		c.invalid(path, value, "must not have a colon")
+		c.invalid(path, value, "must not contain a colon")
 	}
 }
 
@@ -93,7 +93,7 @@ func (c *checks) annotations(path *field.Path, all map[string]string) {
 	}
 }
 
-// resources wants quantities and returns them, without those that are none.
+// resources checks that all values are quantities, and returns those that are.
 func (c *checks) resources(path *field.Path, all map[string]intstr.IntOrString) map[string]resource.Quantity {
 	out := map[string]resource.Quantity{}
 	for name, value := range sorted(all) {
@@ -118,7 +118,7 @@ func (c *checks) quantity(path *field.Path, value string) (resource.Quantity, bo
 	return q, true
 }
 
-// sorted ranges over a map in the order of its keys.
+// sorted iterates over a map in key order.
 func sorted[V any](m map[string]V) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		for _, key := range slices.Sorted(maps.Keys(m)) {

@@ -18,7 +18,7 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// TestDefaults wants the same objects before and after the API server has filled in its defaults.
+// TestDefaults: the objects are the same whether or not the API server has applied its defaults.
 func TestDefaults(t *testing.T) {
 	structural := structural(t)
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 		before := clone(t, doc)
 		defaulting.Default(doc, structural)
 		if cmp.Equal(before, doc) {
-			t.Fatal("there are no defaults to fill in")
+			t.Fatal("the API server applies no default")
 		}
 		got, err := render(doc)
 		if err != nil {
@@ -45,8 +45,8 @@ func TestDefaults(t *testing.T) {
 	})
 }
 
-// TestSchemaDefaults wants from Complete what the schema says, of an object in which all structs are
-// there and nothing else.
+// TestSchemaDefaults: complete applies the defaults of the schema to an object that has all structs and
+// nothing else.
 func TestSchemaDefaults(t *testing.T) {
 	bare := `{"spec": {
 		"containers": [{"fluxUser": {}, "commands": {}, "existingVolumes": {"v": {}}, "volumes": {"v": {"path": "/v"}}}],
@@ -70,11 +70,11 @@ func TestSchemaDefaults(t *testing.T) {
 	kept := minicluster.ExportComplete(want)
 	overlay(reflect.ValueOf(kept).Elem(), reflect.ValueOf(want).Elem())
 	if d := cmp.Diff(kept, minicluster.ExportComplete(want)); d != "" {
-		t.Errorf("Complete changes what the API server has filled in: %s", d)
+		t.Errorf("complete changes defaults of the API server: %s", d)
 	}
 }
 
-// overlay writes all values of from that are not zero over those of to.
+// overlay copies all non-zero values of from to to.
 func overlay(to, from reflect.Value) {
 	switch from.Kind() {
 	case reflect.Struct:
@@ -95,7 +95,7 @@ func overlay(to, from reflect.Value) {
 	}
 }
 
-// TestCompleteNil wants no nil pointer where there can be a struct, in any of the containers.
+// TestCompleteNil: complete leaves no nil pointer, in any of the containers.
 func TestCompleteNil(t *testing.T) {
 	mc := minicluster.ExportComplete(&api.MiniCluster{Spec: api.MiniClusterSpec{
 		Containers: []api.MiniClusterContainer{{}, {}},

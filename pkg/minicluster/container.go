@@ -12,7 +12,7 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// containers makes the containers of a pod, that of the Job or that of the services.
+// containers returns the containers of a pod: of the Job, or of spec.services.
 func containers(mc *api.MiniCluster, from []api.MiniClusterContainer, service bool) []corev1.Container {
 	var all []corev1.Container
 	for i := range from {
@@ -48,8 +48,8 @@ func container(s script) corev1.Container {
 	return out
 }
 
-// ports are those that the user names, and in the container that runs Flux those of the broker and
-// of the Flux RESTful API.
+// ports returns the ports in the spec and, for the container that runs Flux, those of the broker and of
+// the Flux RESTful API.
 func ports(s script) []corev1.ContainerPort {
 	all := slices.Clone(s.Container.Ports)
 	if s.Flux() {
@@ -83,8 +83,8 @@ func environment(c *api.MiniClusterContainer) []corev1.EnvVar {
 	return all
 }
 
-// resources are those of the container. The one that runs Flux reserves the overhead of its pod as
-// well: the API server refuses a pod that names an overhead itself.
+// resources returns the resources of a container. The one that runs Flux also requests the overhead of
+// the pod, as the API server rejects pods that set an overhead.
 func resources(s script) corev1.ResourceRequirements {
 	limits, requests := quantities(s.Container.Resources.Limits), quantities(s.Container.Resources.Requests)
 	if s.Flux() {
@@ -93,8 +93,8 @@ func resources(s script) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Limits: limits, Requests: requests}
 }
 
-// withOverhead adds the overhead to the requests, and to limits so that they stay as far above. A
-// resource that a vendor adds cannot be requested without a limit.
+// withOverhead adds the overhead to the requests, and to existing limits. An extended resource cannot be
+// requested without a limit, so it always gets one.
 func withOverhead(limits, requests, overhead corev1.ResourceList) (corev1.ResourceList, corev1.ResourceList) {
 	for name, more := range overhead {
 		limit, limited := limits[name]
@@ -115,7 +115,7 @@ func withOverhead(limits, requests, overhead corev1.ResourceList) (corev1.Resour
 func quantities(from map[string]intstr.IntOrString) corev1.ResourceList {
 	all := corev1.ResourceList{}
 	for name, value := range from {
-		if q, err := resource.ParseQuantity(value.String()); err == nil { // Validate has parsed it before
+		if q, err := resource.ParseQuantity(value.String()); err == nil { // validate has parsed it
 			all[corev1.ResourceName(name)] = q
 		}
 	}
@@ -136,8 +136,8 @@ func handler(command string) *corev1.LifecycleHandler {
 	return &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/sh", "-c", command}}}
 }
 
-// securityContext holds the privileges that the user gives. Flux is set up by root, whoever the
-// image's user is.
+// securityContext returns the privileges in the spec. The container that runs Flux starts as root,
+// whatever the user of its image.
 func securityContext(s script) *corev1.SecurityContext {
 	from := s.Container.SecurityContext
 	if !s.Flux() && !from.Privileged && len(from.AddCapabilities) == 0 {

@@ -14,11 +14,11 @@ import (
 	"github.com/flux-framework/flux-operator/internal/testkit"
 )
 
-// without says why a field of the contract changes no object. A path that ends with a dot stands
-// for all fields below it.
+// without lists the fields of the contract that change no object, and why. A path that ends with a dot
+// stands for all fields below it.
 var without = map[string]string{
-	"spec.cleanup":                           "the operator acts on it once the lead broker has ended",
-	"spec.containers[].runFlux":              "one container must have it, and where there is only one it is implied",
+	"spec.cleanup":                           "the operator acts on it when the Job has finished",
+	"spec.containers[].runFlux":              "one container must have it, and a single one has it implicitly",
 	"spec.services[].batch":                  "no Flux runs in a service",
 	"spec.services[].batchRaw":               "no Flux runs in a service",
 	"spec.services[].commands.brokerPre":     "a service cannot have it",
@@ -32,16 +32,16 @@ var without = map[string]string{
 	"spec.services[].launcher":               "no Flux runs in a service",
 	"spec.services[].logs":                   "no Flux runs in a service",
 	"spec.services[].runFlux":                "a service cannot have it",
-	"status.":                                "it is what the operator saw; maximumSize alone counts, and is in scaled.txtar",
+	"status.":                                "it is an output, except for maximumSize, which is in scaled.txtar",
 }
 
-// refused are fields that no valid MiniCluster sets.
+// refused lists the fields that no valid MiniCluster sets.
 var refused = []string{
 	"spec.services[].commands.brokerPre", "spec.services[].commands.pre", "spec.services[].commands.workerPre",
 }
 
-// TestContract wants each field of the contract to be set in one of the inputs and not in another,
-// and each to change an object.
+// TestContract: each field of the contract is set in one of the inputs and unset in another, and changes
+// an object.
 func TestContract(t *testing.T) {
 	fields := contract(t)
 	set, unset := map[string]bool{}, map[string]bool{}
@@ -83,10 +83,10 @@ func TestContract(t *testing.T) {
 			t.Errorf("all inputs set %s", path)
 		}
 		if effective[path] && reason != "" {
-			t.Errorf("%s changes an object: remove it from the list of those that do not", path)
+			t.Errorf("%s changes an object: remove it from the list", path)
 		}
 		if !effective[path] && reason == "" {
-			t.Errorf("%s changes no object, and there is no reason for it", path)
+			t.Errorf("%s changes no object, and is not in the list", path)
 		}
 	}
 	for key := range without {
@@ -96,7 +96,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// contract reads the fields of the contract that hold a value or a map of values. Services have the
+// contract returns the fields of the contract that hold a scalar or a map of scalars. Services have the
 // fields of containers.
 func contract(t *testing.T) map[string]bool {
 	t.Helper()
@@ -122,10 +122,10 @@ func contract(t *testing.T) map[string]bool {
 	return fields
 }
 
-// place is where a value stands in a document: keys and indexes.
+// place is the path of a value in a document: keys and indexes.
 type place []any
 
-// leaves returns where the fields of the contract stand in a document.
+// leaves returns the places of the fields of the contract in a document.
 func leaves(fields map[string]bool, doc map[string]any) map[string][]place {
 	out := map[string][]place{}
 	var walk func(path string, at place, value any)
@@ -153,7 +153,7 @@ func leaves(fields map[string]bool, doc map[string]any) map[string][]place {
 	return out
 }
 
-// isMap says whether the keys below a path are the user's.
+// isMap reports whether a path is a map, whose keys are the user's.
 func isMap(fields map[string]bool, path string) bool {
 	for field := range fields {
 		if path != "" && strings.HasPrefix(field, path+"{}") {
@@ -163,7 +163,7 @@ func isMap(fields map[string]bool, path string) bool {
 	return false
 }
 
-// changes says whether the objects are others with another value, or without any.
+// changes reports whether another value, or none, changes the objects.
 func changes(t *testing.T, doc map[string]any, at place) bool {
 	t.Helper()
 	before, err := render(doc)
@@ -180,7 +180,7 @@ func changes(t *testing.T, doc map[string]any, at place) bool {
 	return false
 }
 
-// others are values to take the place of one; nil stands for none.
+// others returns values to replace one with; nil means none.
 func others(v any) []any {
 	switch v := v.(type) {
 	case bool:

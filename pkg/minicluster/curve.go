@@ -12,8 +12,8 @@ import (
 // curveKey is the key of the certificate in its ConfigMap or Secret.
 const curveKey = "curve.cert"
 
-// newCertificate makes a CURVE certificate in the form that flux keygen writes: a key pair of
-// Curve25519, in Z85, under a name that brokers log. It takes 32 bytes from random.
+// newCertificate generates a CURVE certificate in the format of flux keygen: a Curve25519 key pair in
+// Z85, and a name that brokers log. It reads 32 bytes from random.
 func newCertificate(name string, random io.Reader) (string, error) {
 	secret := make([]byte, 32)
 	if _, err := io.ReadFull(random, secret); err != nil {
@@ -34,7 +34,7 @@ curve
 `, name, z85(key.PublicKey().Bytes()), z85(secret)), nil
 }
 
-// z85 is ZeroMQ's text form of bytes, whose number is a multiple of 4 (rfc.zeromq.org/spec/32).
+// z85 encodes data, whose length is a multiple of 4, in ZeroMQ's Z85 (rfc.zeromq.org/spec/32).
 func z85(data []byte) string {
 	const alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 	var b strings.Builder
@@ -52,7 +52,7 @@ var (
 	secretKey = regexp.MustCompile(`(?m)^\s+secret-key\s*=\s*"[^"\s]{40}"\s*$`)
 )
 
-// isCertificate says whether text looks like a CURVE certificate with both of its keys.
-func isCertificate(text string) bool {
-	return publicKey.MatchString(text) && secretKey.MatchString(text)
+// isCertificate reports whether s looks like a CURVE certificate with both keys.
+func isCertificate(s string) bool {
+	return publicKey.MatchString(s) && secretKey.MatchString(s)
 }

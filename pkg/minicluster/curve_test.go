@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// TestZ85 has the example of ZeroMQ's specification 32.
+// TestZ85 uses the example of ZeroMQ's specification 32.
 func TestZ85(t *testing.T) {
 	if got := z85([]byte{0x86, 0x4F, 0xD2, 0x6F, 0xB5, 0x59, 0xF7, 0x5B}); got != "HelloWorld" {
 		t.Errorf("z85() = %q", got)
@@ -20,7 +20,7 @@ func TestZ85(t *testing.T) {
 	}
 }
 
-// TestCertificate has the key pair of the examples in libzmq's manual, zmq_curve(7).
+// TestCertificate uses the key pair of the examples in zmq_curve(7).
 func TestCertificate(t *testing.T) {
 	const public, secret = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID", "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"
 	got, err := newCertificate("lammps", bytes.NewReader(decodeZ85(secret)))
@@ -37,7 +37,7 @@ curve
 		t.Errorf("newCertificate() =\n%s", got)
 	}
 	if !isCertificate(got) || isCertificate(strings.Replace(got, public, "short", 1)) || isCertificate("") {
-		t.Error("isCertificate cannot tell a certificate")
+		t.Error("isCertificate is wrong")
 	}
 	if _, err := newCertificate("lammps", strings.NewReader("too short")); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("newCertificate() = %v", err)
@@ -47,7 +47,7 @@ curve
 	}
 }
 
-// TestKeyPair draws a pair, and derives its public key once more.
+// TestKeyPair: the public key of a new certificate matches its secret key.
 func TestKeyPair(t *testing.T) {
 	certificate, err := newCertificate("x", strings.NewReader(strings.Repeat("secret", 6)))
 	if err != nil {
@@ -63,7 +63,7 @@ func TestKeyPair(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(decodeZ85(field("public-key")), key.PublicKey().Bytes()) {
-		t.Errorf("the keys are no pair:\n%s", certificate)
+		t.Errorf("the keys do not match:\n%s", certificate)
 	}
 }
 

@@ -16,7 +16,7 @@ var templateFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote}).ParseFS(templateFiles, "templates/*.sh"))
 
-// Where things are in the container that runs Flux.
+// Paths in the container that runs Flux.
 const (
 	scriptDir       = "/flux_operator"
 	configDir       = "/etc/flux/config"
@@ -28,16 +28,16 @@ const (
 	mungeFile       = "munge.key"
 )
 
-// script is what a template of an entrypoint prints. Texts that are commands stand in it as the
-// user wrote them; all others are quoted by the template's functions.
+// script is the data of an entrypoint's template. Commands are inserted as the user wrote them; all
+// other strings are quoted by the template.
 type script struct {
 	MiniCluster *api.MiniCluster
 	Container   *api.MiniClusterContainer
-	Service     bool // the container is in the pod of the services, which has no index
+	Service     bool // the container is in the pod of spec.services, which has no index
 }
 
-// scripts returns the entrypoints by their names: one for each container that runs Flux or has a
-// command, and the batch script of the one that runs Flux.
+// scripts returns the files of the entrypoint ConfigMap: an entrypoint for each container that runs Flux
+// or has a command, and the batch script.
 func scripts(mc *api.MiniCluster) (map[string]string, error) {
 	data := map[string]string{}
 	for _, s := range entrypoints(mc) {
@@ -79,10 +79,10 @@ func (s script) render(name string) (string, error) {
 	return b.String(), nil
 }
 
-// exists says whether the container starts by a script. Without one it starts as its image says.
+// exists reports whether the container has an entrypoint. Otherwise it starts as its image says.
 func (s script) exists() bool { return s.Flux() || s.Container.Command != "" }
 
-// key is the file of the script. Names of containers have no dots, so that it is no other one's.
+// key is the file name of the entrypoint. It is unique, as names of containers have no dots.
 func (s script) key() string {
 	if s.Service {
 		return s.Container.Name + ".service.sh"
@@ -90,7 +90,7 @@ func (s script) key() string {
 	return s.name() + ".sh"
 }
 
-// name is the name of the container. The one that runs Flux is named after the MiniCluster.
+// name is the name of the container. The one that runs Flux has the name of the MiniCluster.
 func (s script) name() string {
 	if s.Flux() {
 		return s.MiniCluster.Name
@@ -98,21 +98,21 @@ func (s script) name() string {
 	return s.Container.Name
 }
 
-// Flux says that the container runs Flux.
+// Flux reports whether the container runs Flux.
 func (s script) Flux() bool { return s.Container.RunFlux && !s.Service }
 
 func batchKey(mc *api.MiniCluster) string { return mc.Name + ".batch.sh" }
 
-// Strict says whether the entrypoint ends at the first command that fails.
+// Strict reports whether the entrypoint exits at the first command that fails.
 func (s script) Strict() bool { return *s.MiniCluster.Spec.Logging.Strict }
 
 // Hosts are the hosts that Flux schedules on.
 func (s script) Hosts() string { return hosts(s.MiniCluster) }
 
-// Extends says that the lead broker is in another cluster.
+// Extends reports whether the lead broker is in another cluster.
 func (s script) Extends() bool { return s.MiniCluster.Spec.Flux.Bursting.LeadBroker != nil }
 
-// ServesRestful says that the lead broker serves the Flux RESTful API.
+// ServesRestful reports whether the lead broker serves the Flux RESTful API.
 func (s script) ServesRestful() bool { return servesRestful(s.MiniCluster) }
 
 // Size is the number of brokers that the job waits for.
@@ -121,12 +121,12 @@ func (s script) Size() int32 { return Size(s.MiniCluster) }
 // Ranks are the ranks of those brokers.
 func (s script) Ranks() string { return indexes(s.Size()) }
 
-// Quorum says that the job is not to wait for all brokers that there may be.
+// Quorum reports whether the job starts with fewer brokers than are configured.
 func (s script) Quorum() bool {
 	return !s.Extends() && (bursts(s.MiniCluster) || s.Size() < MaximumSize(s.MiniCluster))
 }
 
-// Cores is the option of flux R encode for the cores of a pod.
+// Cores returns the option of flux R encode for the cores of a pod.
 func (s script) Cores() string {
 	if s.Container.Cores == 0 {
 		return "--local"
@@ -134,15 +134,15 @@ func (s script) Cores() string {
 	return "--cores=" + indexes(s.Container.Cores)
 }
 
-// UID is the numeric id that the user of Flux is made with.
+// UID is the user ID with which the Flux user is created.
 func (s script) UID() int { return *s.Container.FluxUser.UID }
 
-// OptionFlags are the options of flux submit that the user gives.
+// OptionFlags returns the options of flux submit in the spec.
 func (s script) OptionFlags() string {
 	return strings.Join(strings.Fields(s.MiniCluster.Spec.Flux.OptionFlags), " ")
 }
 
-// Attributes are the broker attributes that are known beforehand, quoted.
+// Attributes returns the broker attributes that do not depend on the pod, quoted.
 func (s script) Attributes() []string {
 	spec := s.MiniCluster.Spec
 	level := *spec.Flux.LogLevel
@@ -175,7 +175,7 @@ func (s script) Attributes() []string {
 	return all
 }
 
-// Program is what the lead broker runs, as words of shell; empty for one that waits for jobs.
+// Program returns the shell command that the lead broker runs; it is empty if it waits for jobs.
 func (s script) Program() string {
 	c, spec := s.Container, s.MiniCluster.Spec
 	switch {
@@ -194,8 +194,8 @@ func (s script) Program() string {
 	return s.submit("submit", "--quiet", "--watch", "bash", "-c", c.Command)
 }
 
-// submit is a line of shell that hands the job to Flux. args are options and, after them,
-// what to run.
+// submit returns the shell command that submits the job to Flux. args are options, followed by the
+// program and its arguments.
 func (s script) submit(verb string, args ...string) string {
 	spec := s.MiniCluster.Spec
 	words := []string{"flux", verb}
@@ -213,7 +213,7 @@ func (s script) submit(verb string, args ...string) string {
 	return join(append(words, args...))
 }
 
-// batch hands each line of the command to Flux as a job, if it does not do so itself.
+// batch returns the batch script. Unless batchRaw is set, it submits each line of the command as a job.
 func (s script) batch() string {
 	if s.Container.BatchRaw {
 		return "#!/bin/bash\n" + s.Container.Command + "\n"
@@ -234,7 +234,7 @@ func (s script) batch() string {
 	return b.String()
 }
 
-// quote makes one word of shell of a text.
+// quote quotes s as one word of shell.
 func quote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+", r)
@@ -245,7 +245,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// join quotes words and joins them to a line of shell.
+// join quotes words and joins them to a shell command.
 func join(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

@@ -25,8 +25,7 @@ const (
 	output = "objects.yaml"
 )
 
-// TestObjects compares the objects of each MiniCluster in testdata with those beside it, and makes
-// them 20 times.
+// TestObjects compares the objects of each MiniCluster in testdata with its golden file, 20 times.
 func TestObjects(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		c.Only(t, input, output)
@@ -35,7 +34,7 @@ func TestObjects(t *testing.T) {
 		got := text(t, objects(t, mc))
 		c.Want(t, output, got)
 		if d := gocmp.Diff(before, mc); d != "" {
-			t.Errorf("the MiniCluster has changed: %s", d)
+			t.Errorf("NewDesired changed the MiniCluster: %s", d)
 		}
 		for range 19 {
 			if again := text(t, objects(t, mc)); again != got {
@@ -54,7 +53,7 @@ func TestObjectMeta(t *testing.T) {
 			kind := o.GetObjectKind().GroupVersionKind()
 			id := kind.String() + " " + o.GetName()
 			if kind.Empty() || o.GetName() == "" || seen[id] {
-				t.Errorf("%q: no kind, no name, or twice", id)
+				t.Errorf("%q has no kind or no name, or is a duplicate", id)
 			}
 			seen[id] = true
 			want := mc.Namespace
@@ -74,13 +73,13 @@ func TestObjectMeta(t *testing.T) {
 	})
 }
 
-// TestShell has the shells themselves check the scripts.
+// TestShell checks the syntax of the entrypoints with their shells.
 func TestShell(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		set := objects(t, decode(t, c.Part(input)))
 		scripts := set.ConfigMaps[0].Data
 		if len(scripts) == 0 {
-			t.Fatal("there is no script")
+			t.Fatal("no entrypoints")
 		}
 		for name, script := range scripts {
 			line, _, _ := strings.Cut(script, "\n")

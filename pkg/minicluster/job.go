@@ -8,17 +8,18 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// backoffLimit is how many pods may be lost, over the life of a MiniCluster, to what is no fault
-// of the command.
+// backoffLimit is how many pods may be lost over the life of a MiniCluster for reasons other than the
+// command.
 const backoffLimit = 100
 
-// The exit codes of a process that was ended by SIGKILL and SIGTERM.
+// The exit codes of a process that was terminated by SIGKILL and SIGTERM.
 const (
 	exitKilled     = 137
 	exitTerminated = 143
 )
 
-// job runs the brokers. Everything but its size stays the same when the size changes.
+// job returns the Job that runs the brokers. When the size changes, only completions, parallelism and the
+// entrypoint ConfigMap change.
 func job(mc *api.MiniCluster) *batchv1.Job {
 	spec := mc.Spec
 	return &batchv1.Job{
@@ -53,8 +54,8 @@ func job(mc *api.MiniCluster) *batchv1.Job {
 	}
 }
 
-// failurePolicy ends the Job when Flux ends with an error of its own, as it does with the command.
-// A pod that was stopped or lost is replaced.
+// failurePolicy fails the Job when Flux exits with an error, as it does if the command fails. A pod that
+// was stopped or lost is replaced.
 func failurePolicy(mc *api.MiniCluster) *batchv1.PodFailurePolicy {
 	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
 		{
@@ -74,8 +75,8 @@ func failurePolicy(mc *api.MiniCluster) *batchv1.PodFailurePolicy {
 	}}
 }
 
-// successPolicy ends the Job with the lead broker, whatever becomes of the others. Where that is
-// in another cluster, all of the pods have to end.
+// successPolicy completes the Job when the lead broker succeeds, whatever the other pods do. If that is
+// in another cluster, all pods have to succeed.
 func successPolicy(mc *api.MiniCluster) *batchv1.SuccessPolicy {
 	if mc.Spec.Flux.Bursting.LeadBroker != nil {
 		return nil
@@ -83,7 +84,7 @@ func successPolicy(mc *api.MiniCluster) *batchv1.SuccessPolicy {
 	return &batchv1.SuccessPolicy{Rules: []batchv1.SuccessPolicyRule{{SucceededIndexes: new("0")}}}
 }
 
-// affinity prefers a node for each pod, and all of them near to each other.
+// affinity prefers one pod per node, and all pods in one zone.
 func affinity(mc *api.MiniCluster) *corev1.Affinity {
 	term := func(topology string) []corev1.WeightedPodAffinityTerm {
 		return []corev1.WeightedPodAffinityTerm{{Weight: 100, PodAffinityTerm: corev1.PodAffinityTerm{
@@ -108,7 +109,7 @@ func shared(mc *api.MiniCluster) *bool {
 	return new(true)
 }
 
-// pullSecrets names each Secret once.
+// pullSecrets returns the image pull secrets without duplicates.
 func pullSecrets(from []api.MiniClusterContainer) []corev1.LocalObjectReference {
 	var all []corev1.LocalObjectReference
 	seen := map[string]bool{"": true}

@@ -9,17 +9,17 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// reserved is how the names of the operator's volumes in a pod begin.
+// reserved is the prefix of the names of the operator's volumes in a pod.
 const reserved = "flux-operator-"
 
-// ownVolume is a volume of the operator's and where it is mounted.
+// ownVolume is a volume of the operator, and its mount path.
 type ownVolume struct {
 	corev1.Volume
 	path string
-	all  bool // mounted by each container that has a script, not only by the one that runs Flux
+	all  bool // mounted by each container with an entrypoint, not only by the one that runs Flux
 }
 
-// ownVolumes are the operator's volumes of a pod.
+// ownVolumes returns the operator's volumes of a pod.
 func ownVolumes(mc *api.MiniCluster, service bool) []ownVolume {
 	flux := mc.Spec.Flux
 	all := []ownVolume{own("entrypoint", scriptDir, fromConfigMap(EntrypointConfigMap(mc), nil))}
@@ -46,8 +46,7 @@ func own(name, path string, source corev1.VolumeSource) ownVolume {
 	return ownVolume{corev1.Volume{Name: reserved + name, VolumeSource: source}, path, false}
 }
 
-// podVolumes are the volumes of a pod: the operator's, then those that its containers mount, by
-// name.
+// podVolumes returns the volumes of a pod: the operator's, then those of its containers, sorted by name.
 func podVolumes(mc *api.MiniCluster, from []api.MiniClusterContainer, service bool) []corev1.Volume {
 	var out []corev1.Volume
 	for _, v := range ownVolumes(mc, service) {
@@ -70,7 +69,7 @@ func podVolumes(mc *api.MiniCluster, from []api.MiniClusterContainer, service bo
 	return out
 }
 
-// mounts are where a container mounts the volumes of its pod.
+// mounts returns the volume mounts of a container.
 func mounts(s script) []corev1.VolumeMount {
 	var all []corev1.VolumeMount
 	for _, v := range ownVolumes(s.MiniCluster, s.Service) {
@@ -93,7 +92,7 @@ func mounts(s script) []corev1.VolumeMount {
 	return all
 }
 
-// existingSource takes the first source that there is, in the order that the API promises.
+// existingSource returns the first source that is set, in the order that the API documents.
 func existingSource(v api.MiniClusterExistingVolume) corev1.VolumeSource {
 	switch {
 	case v.SecretName != "":

@@ -10,20 +10,20 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// The labels that objects of a MiniCluster have.
+// The labels of the objects of a MiniCluster.
 const (
-	// LabelName has the value "minicluster".
+	// LabelName is always "minicluster".
 	LabelName = "app.kubernetes.io/name"
-	// LabelInstance has the name of the MiniCluster.
+	// LabelInstance is the name of the MiniCluster.
 	LabelInstance = "app.kubernetes.io/instance"
-	// LabelComponent tells the pods of the Job (ComponentBroker) from the one of the services
+	// LabelComponent distinguishes the pods of the Job (ComponentBroker) from the pod of spec.services
 	// (ComponentServices).
 	LabelComponent = "app.kubernetes.io/component"
-	// LabelManagedBy has the value "flux-operator".
+	// LabelManagedBy is always "flux-operator".
 	LabelManagedBy = "app.kubernetes.io/managed-by"
-	// LabelNetwork has the name of the headless Service that a pod gets its host name from.
+	// LabelNetwork is the name of the headless Service that gives a pod its host name.
 	LabelNetwork = api.GroupName + "/network"
-	// LabelNamespace has the namespace of a PersistentVolume's MiniCluster.
+	// LabelNamespace is the namespace of the MiniCluster of a PersistentVolume.
 	LabelNamespace = api.GroupName + "/namespace"
 )
 
@@ -33,11 +33,11 @@ const (
 	ComponentServices = "services"
 )
 
-// labelIndex is how the Job controller marks a pod with its index.
+// labelIndex is the label that the Job controller sets to the index of a pod.
 const labelIndex = "batch.kubernetes.io/job-completion-index"
 
-// Labels returns the labels that all objects of a MiniCluster have but the headless Service,
-// which may belong to several.
+// Labels returns the labels of all objects of a MiniCluster except the headless Service, which several
+// MiniClusters may share.
 func Labels(mc *api.MiniCluster) map[string]string {
 	return map[string]string{
 		LabelName:      "minicluster",
@@ -46,8 +46,7 @@ func Labels(mc *api.MiniCluster) map[string]string {
 	}
 }
 
-// Selector returns the label selector of the MiniCluster's pods, without that of the services,
-// in the form that status.selector has.
+// Selector returns the label selector of the MiniCluster's brokers, in the format of status.selector.
 func Selector(mc *api.MiniCluster) string {
 	return labels.Set(podSelector(mc, ComponentBroker)).String()
 }
@@ -59,8 +58,8 @@ func LeadSelector(mc *api.MiniCluster) string {
 	return labels.Set(selector).String()
 }
 
-// MaximumSize returns the most pods that can be asked for, what status.maximumSize should be.
-// Once that is set, it stays.
+// MaximumSize returns the maximum number of pods, for status.maximumSize. Once that is set, it does not
+// change.
 func MaximumSize(mc *api.MiniCluster) int32 {
 	if mc.Status.MaximumSize > 0 {
 		return mc.Status.MaximumSize
@@ -68,32 +67,32 @@ func MaximumSize(mc *api.MiniCluster) int32 {
 	return max(mc.Spec.Size, mc.Spec.MaxSize, 1)
 }
 
-// Size returns the number of pods to run: the size asked for, within its bounds.
+// Size returns the number of pods to run: spec.size within its bounds.
 func Size(mc *api.MiniCluster) int32 {
 	return min(max(mc.Spec.Size, 1), MaximumSize(mc))
 }
 
-// MultiUser says whether others than the owner may use the MiniCluster.
+// MultiUser reports whether users other than the owner may submit jobs.
 func MultiUser(mc *api.MiniCluster) bool { return len(mc.Spec.Users) > 0 }
 
-// EntrypointConfigMap returns the name of the ConfigMap with the scripts.
+// EntrypointConfigMap returns the name of the ConfigMap of the entrypoints.
 func EntrypointConfigMap(mc *api.MiniCluster) string { return mc.Name + "-entrypoint" }
 
-// FluxConfigMap returns the name of the ConfigMap with the configuration of the brokers.
+// FluxConfigMap returns the name of the ConfigMap of the broker configuration.
 func FluxConfigMap(mc *api.MiniCluster) string { return mc.Name + "-flux-config" }
 
-// CurveConfigMap returns the name of the ConfigMap with the certificate of the brokers.
+// CurveConfigMap returns the name of the ConfigMap of the brokers' CURVE certificate.
 func CurveConfigMap(mc *api.MiniCluster) string { return mc.Name + "-curve-mount" }
 
-// RestfulConfigMap returns the name of the ConfigMap with the settings of the Flux RESTful API
-// and the passwords of the users.
+// RestfulConfigMap returns the name of the ConfigMap of the Flux RESTful API's settings and the users'
+// passwords.
 func RestfulConfigMap(mc *api.MiniCluster) string { return mc.Name + "-flux-restful" }
 
-// ServicePodName returns the name of the pod that runs the services, and its host name.
+// ServicePodName returns the name and host name of the pod of spec.services.
 func ServicePodName(mc *api.MiniCluster) string { return mc.Name + "-services" }
 
-// VolumeName returns the name of the PersistentVolume of an entry of spec.volumes. It is made so
-// that no two MiniClusters of any namespaces have it: neither a namespace nor a key has a dot.
+// VolumeName returns the name of the PersistentVolume of an entry of spec.volumes. It is unique in the
+// cluster: neither namespaces nor keys contain dots.
 func VolumeName(mc *api.MiniCluster, key string) string {
 	return fmt.Sprintf("%s.%s.%s", mc.Namespace, mc.Name, key)
 }
@@ -118,12 +117,12 @@ func podLabels(mc *api.MiniCluster, component string) map[string]string {
 	})
 }
 
-// meta is the metadata of an object in the namespace of the MiniCluster.
+// meta returns the metadata of a namespaced object.
 func meta(mc *api.MiniCluster, name string, labels map[string]string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: mc.Namespace, Labels: labels}
 }
 
-// merged returns one map of several; where two have a key, the later one goes.
+// merged returns the union of maps; for a key in several, the last one wins.
 func merged(all ...map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, m := range all {

@@ -38,8 +38,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestScale wants that a size changes no more of a Job than can be changed in the cluster, and
-// nothing that running brokers have read.
+// TestScale: another size changes only what is mutable in the Job, and no configuration that running
+// brokers have read.
 func TestScale(t *testing.T) {
 	testkit.Each(t, "elastic.txtar", func(t *testing.T, c *testkit.Case) {
 		mc := decode(t, c.Part(input))
@@ -47,7 +47,7 @@ func TestScale(t *testing.T) {
 		mc.Spec.Size++
 		after := objects(t, mc)
 		if *after.Job.Spec.Completions != mc.Spec.Size || *after.Job.Spec.Parallelism != mc.Spec.Size {
-			t.Errorf("the Job has not grown")
+			t.Errorf("the Job was not scaled")
 		}
 		after.Job.Spec.Completions, after.Job.Spec.Parallelism = before.Job.Spec.Completions, before.Job.Spec.Parallelism
 		if d := cmp.Diff(before.Job, after.Job); d != "" {
@@ -63,7 +63,7 @@ func TestScale(t *testing.T) {
 	})
 }
 
-// TestSelectors holds the selectors against the labels of the pods.
+// TestSelectors compares the selectors with the labels of the pods.
 func TestSelectors(t *testing.T) {
 	testkit.Each(t, "services.txtar", func(t *testing.T, c *testkit.Case) {
 		mc := decode(t, c.Part(input))
@@ -96,7 +96,7 @@ func TestSelectors(t *testing.T) {
 	})
 }
 
-// TestSharedService wants that two MiniClusters of one namespace ask for the same headless Service.
+// TestSharedService: two MiniClusters of one namespace have the same headless Service.
 func TestSharedService(t *testing.T) {
 	first := decode(t, `{metadata: {name: a, namespace: default}, spec: {containers: [{command: hostname}]}}`)
 	second := decode(t, `{metadata: {name: b, namespace: default}, spec: {size: 4, containers: [{command: hostname}]}}`)

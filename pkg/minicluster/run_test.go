@@ -16,15 +16,15 @@ import (
 	"github.com/flux-framework/flux-operator/internal/testkit"
 )
 
-// programs are what the scripts call that testdata/stub.sh stands for.
+// programs are called by the entrypoints, and replaced by testdata/stub.sh.
 var programs = []string{
 	"alembic", "chmod", "chown", "chpasswd", "flux", "git", "id", "install", "munged", "nice", "python3",
 	"service", "sleep", "strace", "sudo", "time", "useradd", "uvicorn",
 }
 
-// TestRun runs entrypoints, and compares what they call, print and end with. Fields of a case's
-// comment: script, its key; index, of the pod; version, of Flux; failures, of brokers; exists, a
-// file that is there beforehand.
+// TestRun runs entrypoints, and compares their calls, output and exit status. Fields of a case's comment:
+// script (its key), index (of the pod), version (of Flux), failures (of brokers), exists (a file to
+// create beforehand).
 func TestRun(t *testing.T) {
 	testkit.Each(t, "run/*.txtar", func(t *testing.T, c *testkit.Case) {
 		c.Only(t, input, "calls", "stdout", "stderr")
@@ -48,8 +48,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestStop stops a worker and a lead broker. The broker is told, and the exit code is that of a stopped process, so that
-// the pod does not count as one that is done.
+// TestStop stops a worker and a lead broker. The broker gets the signal, and the exit code is that of a
+// terminated process, so that the pod does not count as succeeded.
 func TestStop(t *testing.T) {
 	testkit.Each(t, "run/[iw]*.txtar", func(t *testing.T, c *testkit.Case) {
 		s := newSandbox(t, c)
@@ -79,10 +79,10 @@ func until(t *testing.T, done func() bool) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatal("it does not happen")
+	t.Fatal("timed out")
 }
 
-// sandbox is a directory that stands for the root of a container.
+// sandbox is a directory that replaces the root of a container.
 type sandbox struct {
 	root    string
 	bin     string
@@ -121,7 +121,7 @@ func newSandbox(t *testing.T, c *testkit.Case) *sandbox {
 	return s
 }
 
-// inside moves the absolute paths of a script into the sandbox.
+// inside rewrites the absolute paths of a script to the sandbox.
 func (s *sandbox) inside(text string) string {
 	var pairs []string
 	for _, path := range []string{
@@ -155,5 +155,5 @@ func (s *sandbox) calls(t *testing.T) string {
 	return s.portable(string(data))
 }
 
-// portable takes the sandbox out of a text.
+// portable removes the path of the sandbox from output.
 func (s *sandbox) portable(text string) string { return strings.ReplaceAll(text, s.root, "") }

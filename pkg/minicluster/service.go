@@ -24,10 +24,10 @@ func services(mc *api.MiniCluster) []*corev1.Service {
 	return all
 }
 
-// headless gives the pods their host names. It is the same for all MiniClusters of the namespace
-// that give it this name, and selects the pods of all of them: host names begin with the name of
-// the MiniCluster, so they do not collide. A pod has its host name before it is ready, as brokers
-// look for each other when they start.
+// headless returns the Service that gives the pods their host names. All MiniClusters of the namespace
+// that use its name share it, and it selects their pods; host names begin with the name of the
+// MiniCluster, so they do not collide. Addresses of pods that are not ready are published, as brokers
+// connect while they start.
 func headless(mc *api.MiniCluster) *corev1.Service {
 	selector := map[string]string{LabelNetwork: mc.Spec.Network.HeadlessName}
 	if mc.Spec.Flux.MinimalService {
@@ -44,7 +44,7 @@ func headless(mc *api.MiniCluster) *corev1.Service {
 	}
 }
 
-// portService leads to the ports of a container that does not run Flux.
+// portService returns the Service of the ports of a container that does not run Flux.
 func portService(mc *api.MiniCluster, c *api.MiniClusterContainer, selector map[string]string) *corev1.Service {
 	var ports []corev1.ServicePort
 	for _, port := range c.Ports {
@@ -62,7 +62,7 @@ func portService(mc *api.MiniCluster, c *api.MiniClusterContainer, selector map[
 	}
 }
 
-// servicePod runs the services for as long as the MiniCluster is there.
+// servicePod returns the pod that runs spec.services for as long as the MiniCluster exists.
 func servicePod(mc *api.MiniCluster) *corev1.Pod {
 	spec := mc.Spec
 	if len(spec.Services) == 0 {

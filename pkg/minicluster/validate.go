@@ -14,7 +14,7 @@ import (
 
 var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
 
-const userNameRule = "the name of a user: up to 32 lower-case letters, digits, - and _, with a letter first"
+const userNameRule = "a user name: up to 32 lower-case letters, digits, - and _, beginning with a letter"
 
 // validate checks a complete MiniCluster beyond its schema: rules that involve several fields, and
 // values that the API server would reject in the objects built from it.
@@ -35,7 +35,7 @@ func validate(mc *api.MiniCluster) field.ErrorList {
 func (c *checks) metadata(mc *api.MiniCluster) {
 	metadata := field.NewPath("metadata")
 	if mc.Name == "" {
-		c.required(metadata.Child("name"), "host names begin with it")
+		c.required(metadata.Child("name"), "host names are derived from it")
 		return
 	}
 	c.must(metadata.Child("name"), mc.Name, validation.IsDNS1123Label)
@@ -44,11 +44,11 @@ func (c *checks) metadata(mc *api.MiniCluster) {
 		last = ServicePodName(mc)
 	}
 	if len(last) > validation.DNS1123LabelMaxLength {
-		c.invalid(metadata.Child("name"), mc.Name, "is too long: %s would be a host name of more than %d characters",
+		c.invalid(metadata.Child("name"), mc.Name, "is too long: the host name %s would have more than %d characters",
 			last, validation.DNS1123LabelMaxLength)
 	}
 	if mc.Namespace == "" && len(mc.Spec.Volumes) > 0 {
-		c.required(metadata.Child("namespace"), "names of persistent volumes begin with it")
+		c.required(metadata.Child("namespace"), "names of persistent volumes are derived from it")
 	}
 }
 
@@ -89,30 +89,30 @@ func (c *checks) volume(at *field.Path, key string, v api.MiniClusterVolume) {
 	case v.StorageClass == hostpath && !path.IsAbs(v.Path):
 		c.invalid(at.Child("path"), v.Path, "must be the absolute path of a directory on the node")
 	case v.StorageClass == hostpath && strings.Contains("/"+v.Path+"/", "/../"):
-		c.invalid(at.Child("path"), v.Path, "must not have .. in it")
+		c.invalid(at.Child("path"), v.Path, "must not contain ..")
 	}
 	if v.StorageClass != hostpath && v.Driver == "" {
 		c.required(at.Child("driver"), "storage class %s needs a CSI driver", v.StorageClass)
 	}
 	if v.StorageClass != hostpath && v.Secret == "" {
-		c.required(at.Child("secret"), "storage class %s needs a Secret to publish the volume with", v.StorageClass)
+		c.required(at.Child("secret"), "storage class %s needs a Secret to publish the volume", v.StorageClass)
 	}
 	c.may(at.Child("driver"), v.Driver, validation.IsDNS1123Subdomain)
 	c.may(at.Child("secret"), v.Secret, validation.IsDNS1123Subdomain)
 	c.must(at.Child("secretNamespace"), v.SecretNamespace, validation.IsDNS1123Label)
 	if q, ok := c.quantity(at.Child("capacity"), v.Capacity); ok && q.IsZero() {
-		c.invalid(at.Child("capacity"), v.Capacity, "must be more than 0")
+		c.invalid(at.Child("capacity"), v.Capacity, "must be greater than 0")
 	}
 	c.labels(at.Child("labels"), v.Labels)
 	c.annotations(at.Child("annotations"), v.Annotations)
 	c.annotations(at.Child("claimAnnotations"), v.ClaimAnnotations)
 }
 
-// volumeName is the rule for the name of a volume in a pod.
+// volumeName checks the name of a volume in a pod.
 func (c *checks) volumeName(at *field.Path, name string) {
 	c.must(at, name, validation.IsDNS1123Label)
 	if strings.HasPrefix(name, reserved) {
-		c.invalid(at, name, "must not begin with %s: such volumes are the operator's", reserved)
+		c.invalid(at, name, "must not begin with %s, which is reserved for the operator", reserved)
 	}
 }
 

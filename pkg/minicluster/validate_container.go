@@ -9,12 +9,10 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// pod is one of the two pods that containers are checked for.
+// pod is what containers of one pod must agree on.
 type pod struct {
-	mc      *api.MiniCluster
-	service bool
-	names   map[string]bool                // of containers so far
-	sources map[string]corev1.VolumeSource // of existing volumes so far
+	names   map[string]bool                // of the containers so far
+	sources map[string]corev1.VolumeSource // of the existing volumes so far
 }
 
 func (c *checks) containers(mc *api.MiniCluster) {
@@ -28,7 +26,7 @@ func (c *checks) containers(mc *api.MiniCluster) {
 		}
 	}
 	if flux == 0 {
-		c.required(at, "exactly one container runs Flux: set runFlux in it")
+		c.required(at, "set runFlux in exactly one container")
 	}
 	exposed := map[string]bool{mc.Spec.Network.HeadlessName: true}
 	for _, group := range []struct {
@@ -36,7 +34,7 @@ func (c *checks) containers(mc *api.MiniCluster) {
 		containers []api.MiniClusterContainer
 		service    bool
 	}{{at, mc.Spec.Containers, false}, {field.NewPath("spec", "services"), mc.Spec.Services, true}} {
-		p := &pod{mc, group.service, map[string]bool{}, map[string]corev1.VolumeSource{}}
+		p := &pod{map[string]bool{}, map[string]corev1.VolumeSource{}}
 		for i := range group.containers {
 			s := script{mc, &group.containers[i], group.service}
 			c.container(group.path.Index(i), s, p)
@@ -48,12 +46,12 @@ func (c *checks) containers(mc *api.MiniCluster) {
 func (c *checks) container(at *field.Path, s script, p *pod) {
 	container := s.Container
 	if !s.Flux() && container.Name == "" {
-		c.required(at.Child("name"), "only the container that runs Flux can be without one")
+		c.required(at.Child("name"), "containers that do not run Flux must have a name")
 	} else if !s.Flux() {
 		c.must(at.Child("name"), container.Name, validation.IsDNS1123Label)
 	}
 	if !s.Flux() && s.name() != "" && (p.names[s.name()] || !s.Service && s.name() == s.MiniCluster.Name) {
-		c.invalid(at.Child("name"), s.name(), "must differ from the names of the other containers; that which runs Flux has the name of the MiniCluster")
+		c.invalid(at.Child("name"), s.name(), "must be unique among the containers; the one that runs Flux has the name of the MiniCluster")
 	}
 	p.names[s.name()] = true
 
@@ -67,7 +65,7 @@ func (c *checks) container(at *field.Path, s script, p *pod) {
 	limits := c.resources(at.Child("resources", "limits"), container.Resources.Limits)
 	for name, request := range sorted(c.resources(at.Child("resources", "requests"), container.Resources.Requests)) {
 		if limit, ok := limits[name]; ok && request.Cmp(limit) > 0 {
-			c.invalid(at.Child("resources", "requests").Key(name), request.String(), "must not be more than the limit, %s", limit.String())
+			c.invalid(at.Child("resources", "requests").Key(name), request.String(), "must not exceed the limit, %s", limit.String())
 		}
 	}
 	for name := range sorted(container.Environment) {
@@ -88,17 +86,17 @@ func (c *checks) container(at *field.Path, s script, p *pod) {
 func (c *checks) commands(at *field.Path, s script) {
 	container, commands := s.Container, *s.Container.Commands
 	if container.Launcher && container.Batch {
-		c.errs = append(c.errs, field.Forbidden(at.Child("launcher"), "excludes batch"))
+		c.errs = append(c.errs, field.Forbidden(at.Child("launcher"), "may not be combined with batch"))
 	}
 	c.line(at.Child("commands", "prefix"), commands.Prefix)
 	if s.Service && container.RunFlux {
-		c.errs = append(c.errs, field.Forbidden(at.Child("runFlux"), "services do not run Flux"))
+		c.errs = append(c.errs, field.Forbidden(at.Child("runFlux"), "may not be set in services"))
 	}
 	if s.Flux() {
 		return
 	}
 	if commands != (api.Commands{}) && container.Command == "" {
-		c.required(at.Child("command"), "a container that does not run Flux has no commands without one")
+		c.required(at.Child("command"), "containers that do not run Flux must have a command if commands is set")
 	}
 	if !s.Service {
 		return
@@ -107,12 +105,12 @@ func (c *checks) commands(at *field.Path, s script) {
 		"pre": commands.Pre, "brokerPre": commands.BrokerPre, "workerPre": commands.WorkerPre,
 	}) {
 		if command != "" {
-			c.errs = append(c.errs, field.Forbidden(at.Child("commands", name), "services have no brokers"))
+			c.errs = append(c.errs, field.Forbidden(at.Child("commands", name), "may not be set in services, which have no brokers"))
 		}
 	}
 }
 
-// exposed checks the ports of a container, and the Service that leads to them.
+// exposed checks the ports of a container, and the name of their Service.
 func (c *checks) exposed(at *field.Path, s script, seen map[string]bool) {
 	ports := map[int32]bool{}
 	for i, port := range s.Container.Ports {
@@ -127,7 +125,7 @@ func (c *checks) exposed(at *field.Path, s script, seen map[string]bool) {
 	}
 	c.must(at.Child("name"), s.Container.Name, validation.IsDNS1035Label)
 	if seen[s.Container.Name] {
-		c.invalid(at.Child("name"), s.Container.Name, "is the name of another Service: a container with ports gets one of its own")
+		c.invalid(at.Child("name"), s.Container.Name, "must not be the name of another Service: each container with ports gets its own")
 	}
 	seen[s.Container.Name] = true
 }
@@ -140,7 +138,7 @@ func (c *checks) mounts(at *field.Path, s script, p *pod) {
 	place := func(at *field.Path, path string) {
 		c.path(at, path)
 		if taken[path] {
-			c.invalid(at, path, "is where another volume is mounted")
+			c.invalid(at, path, "must be unique: another volume is mounted there")
 		}
 		taken[path] = true
 	}
@@ -155,7 +153,7 @@ func (c *checks) mounts(at *field.Path, s script, p *pod) {
 		entry := at.Child("existingVolumes").Key(key)
 		c.existing(entry, key, v, p)
 		if _, ok := s.MiniCluster.Spec.Volumes[key]; ok {
-			c.invalid(entry, key, "is the name of a volume of the MiniCluster")
+			c.invalid(entry, key, "must not be the name of a volume in spec.volumes")
 		}
 		if v.Path != "" {
 			place(entry.Child("path"), v.Path)
@@ -175,12 +173,12 @@ func (c *checks) existing(at *field.Path, key string, v api.MiniClusterExistingV
 	switch {
 	case v.SecretName != "" || v.ConfigMapName != "":
 	case v.ClaimName == "":
-		c.required(at, "names its source: claimName, configMapName or secretName")
+		c.required(at, "set one of claimName, configMapName and secretName")
 	case v.Path == "":
-		c.required(at.Child("path"), "a claim is mounted somewhere")
+		c.required(at.Child("path"), "a claim must be mounted")
 	}
 	if other, ok := p.sources[key]; ok && !equality.Semantic.DeepEqual(other, source) {
-		c.invalid(at, key, "is another volume in another container of the pod")
+		c.invalid(at, key, "must be the same volume in all containers of the pod")
 	}
 	p.sources[key] = source
 }

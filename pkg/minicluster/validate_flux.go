@@ -27,7 +27,7 @@ func (c *checks) flux(mc *api.MiniCluster) {
 	c.oneOf(at.Child("scheduler", "queuePolicy"), flux.Scheduler.QueuePolicy, "fcfs", "easy", "hybrid", "conservative")
 	if flux.CurveCert != "" && !isCertificate(flux.CurveCert) {
 		c.errs = append(c.errs, field.Invalid(at.Child("curveCert"), field.OmitValueType{},
-			"must be a certificate of flux keygen, with a public-key and a secret-key of 40 characters"))
+			"must be a certificate from flux keygen, with a public-key and a secret-key of 40 characters"))
 	}
 	c.may(at.Child("curveCertSecret"), flux.CurveCertSecret, validation.IsDNS1123Subdomain)
 	c.may(at.Child("mungeSecret"), flux.MungeSecret, validation.IsDNS1123Subdomain)
@@ -42,10 +42,10 @@ func (c *checks) flux(mc *api.MiniCluster) {
 func (c *checks) bursting(mc *api.MiniCluster) {
 	bursting, at := mc.Spec.Flux.Bursting, field.NewPath("spec", "flux", "bursting")
 	if bursting.Hostlist != "" && len(bursting.Clusters) > 0 {
-		c.errs = append(c.errs, field.Forbidden(at.Child("hostlist"), "name hosts either by clusters or by a hostlist"))
+		c.errs = append(c.errs, field.Forbidden(at.Child("hostlist"), "may not be combined with clusters"))
 	}
 	if strings.ContainsAny(bursting.Hostlist, " \t\n\r") {
-		c.invalid(at.Child("hostlist"), bursting.Hostlist, "must not have spaces")
+		c.invalid(at.Child("hostlist"), bursting.Hostlist, "must not contain white space")
 	}
 	lead := bursting.LeadBroker
 	first := mc.Name
@@ -65,7 +65,7 @@ func (c *checks) bursting(mc *api.MiniCluster) {
 		c.must(one.Child("name"), cluster.Name, validation.IsDNS1123Label)
 		c.atLeast(one.Child("size"), burstedSize(mc, cluster), 1)
 		if seen[cluster.Name] {
-			c.invalid(one.Child("name"), cluster.Name, "must differ from the names of the other clusters and of the first one")
+			c.invalid(one.Child("name"), cluster.Name, "must be unique, and differ from the name of the lead broker's cluster")
 		}
 		seen[cluster.Name] = true
 	}
@@ -74,6 +74,6 @@ func (c *checks) bursting(mc *api.MiniCluster) {
 	}
 	if lead != nil && bursting.Hostlist == "" && !slices.ContainsFunc(bursting.Clusters, own) {
 		c.invalid(at.Child("clusters"), len(bursting.Clusters),
-			"must have one with the name of this MiniCluster and at least its size: its brokers are not among the hosts")
+			"must include one with the name and at least the maximum size of this MiniCluster, for its own brokers")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// persistentVolumes makes a volume of each entry of spec.volumes. It is meant for its claim only.
+// persistentVolumes returns a volume for each entry of spec.volumes, reserved for its claim.
 func persistentVolumes(mc *api.MiniCluster) []*corev1.PersistentVolume {
 	var all []*corev1.PersistentVolume
 	for _, key := range slices.Sorted(maps.Keys(mc.Spec.Volumes)) {
@@ -61,13 +61,13 @@ func source(v api.MiniClusterVolume) corev1.PersistentVolumeSource {
 
 func capacity(v api.MiniClusterVolume) corev1.ResourceList {
 	q, err := resource.ParseQuantity(v.Capacity)
-	if err != nil { // Validate has parsed it before
+	if err != nil { // validate has parsed it
 		return nil
 	}
 	return corev1.ResourceList{corev1.ResourceStorage: q}
 }
 
-// claims makes the claim on each of the volumes.
+// claims returns the claims of the volumes.
 func claims(mc *api.MiniCluster) []*corev1.PersistentVolumeClaim {
 	var all []*corev1.PersistentVolumeClaim
 	for _, key := range slices.Sorted(maps.Keys(mc.Spec.Volumes)) {
