@@ -28,11 +28,11 @@ func (w *world) edit(name string, change func(*api.MiniClusterSpec)) []string {
 	return writes
 }
 
-// TestScale wants completions and parallelism changed together, within the bounds.
+// TestScale: completions and parallelism change together, within the bounds.
 func TestScale(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	w.reconcile("mc")
-	w.told()
+	w.recorded()
 	for _, test := range []struct{ ask, want int32 }{{4, 4}, {1, 1}, {9, 4}, {0, 1}} {
 		w.edit("mc", func(s *api.MiniClusterSpec) { s.Size = test.ask })
 		job := get(w, &batchv1.Job{}, "mc").Spec
@@ -44,19 +44,19 @@ func TestScale(t *testing.T) {
 			t.Errorf("size %d became %d, want %d", test.ask, mc.Spec.Size, want)
 		}
 	}
-	told := strings.Join(w.told(), "\n")
-	if strings.Count(told, "Normal Scaled") != 4 || strings.Count(told, "Warning SizeLimited") != 1 {
-		t.Errorf("events\n%s", told)
+	events := strings.Join(w.recorded(), "\n")
+	if strings.Count(events, "Normal Scaled") != 4 || strings.Count(events, "Warning SizeLimited") != 1 {
+		t.Errorf("events\n%s", events)
 	}
 }
 
-// TestSpecChange wants the Job and its scripts left as they are when the spec changes, but for what
-// can be followed.
+// TestSpecChange: when the spec changes, the Job and its entrypoints stay the same, but still follow the
+// size and the deadline.
 func TestSpecChange(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	w.reconcile("mc")
 	job, script := get(w, &batchv1.Job{}, "mc"), get(w, &corev1.ConfigMap{}, "mc-entrypoint")
-	w.told()
+	w.recorded()
 	writes := w.edit("mc", func(s *api.MiniClusterSpec) { s.Containers[0].Command = "other" })
 	if d := cmp.Diff([]string{"patch status of MiniCluster mc"}, writes); d != "" {
 		t.Error(d)
@@ -64,15 +64,15 @@ func TestSpecChange(t *testing.T) {
 	if c := w.ready("mc"); c.Status != metav1.ConditionFalse || c.Reason != reasonSpecChanged {
 		t.Errorf("condition %+v", c)
 	}
-	if told := w.told(); len(told) != 1 || !strings.HasPrefix(told[0], "Warning SpecChanged") {
-		t.Errorf("events %q", told)
+	if got := w.recorded(); len(got) != 1 || !strings.HasPrefix(got[0], "Warning SpecChanged") {
+		t.Errorf("events %q", got)
 	}
 	if d := cmp.Diff(job, get(w, &batchv1.Job{}, "mc")) + cmp.Diff(script, get(w, &corev1.ConfigMap{}, "mc-entrypoint")); d != "" {
 		t.Error(d)
 	}
 	w.edit("mc", func(s *api.MiniClusterSpec) { s.Size, s.DeadlineSeconds = 3, 60 })
 	if spec := get(w, &batchv1.Job{}, "mc").Spec; *spec.Completions != 3 || *spec.ActiveDeadlineSeconds != 60 {
-		t.Errorf("it does not follow the size and the deadline: %+v", spec)
+		t.Errorf("the Job does not follow the size and the deadline: %+v", spec)
 	}
 	w.edit("mc", func(s *api.MiniClusterSpec) { s.Containers[0].Command = "hostname" })
 	if c := w.ready("mc"); c.Status != metav1.ConditionTrue {
@@ -80,7 +80,7 @@ func TestSpecChange(t *testing.T) {
 	}
 }
 
-// TestEarlyChange wants a spec followed as long as there is no Job.
+// TestEarlyChange: every change of the spec is followed before the Job exists.
 func TestEarlyChange(t *testing.T) {
 	foreign := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "mc"}}
 	w := newWorld(t, sample(t, "mc", plain), foreign)
@@ -94,15 +94,15 @@ func TestEarlyChange(t *testing.T) {
 	}
 	w.edit("mc", func(s *api.MiniClusterSpec) { s.Containers[0].Command = "elsewhere" })
 	if text := get(w, &corev1.ConfigMap{}, "mc-entrypoint").Data["mc.sh"]; !strings.Contains(text, "elsewhere") {
-		t.Errorf("the script is the old one:\n%s", text)
+		t.Errorf("the entrypoint has the old command:\n%s", text)
 	}
 	if w.ready("mc").Status != metav1.ConditionTrue || certificate(w, "mc") != before {
-		t.Error("it is not ready, or has other keys")
+		t.Error("the MiniCluster is not ready, or has other keys")
 	}
 }
 
-// TestUpgrade wants the objects of a Job left as another version of the operator made them, and
-// edits by others undone by the version that made it.
+// TestUpgrade: the objects of a Job stay as another version of the operator created them, while the
+// version that created the Job reverts edits.
 func TestUpgrade(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	w.reconcile("mc")
@@ -112,7 +112,7 @@ func TestUpgrade(t *testing.T) {
 	w.save(script)
 	w.reconcile("mc")
 	if get(w, &corev1.ConfigMap{}, "mc-entrypoint").Data["mc.sh"] != made {
-		t.Error("the script was not put back")
+		t.Error("the edit was not reverted")
 	}
 
 	job := get(w, &batchv1.Job{}, "mc")
@@ -122,48 +122,47 @@ func TestUpgrade(t *testing.T) {
 	script.Data["mc.sh"] = "of another version"
 	w.save(script)
 	if _, writes := w.reconcile("mc"); len(writes) > 0 || w.ready("mc").Status != metav1.ConditionTrue {
-		t.Errorf("it did %q", writes)
+		t.Errorf("writes %q", writes)
 	}
 	if err := w.store.Delete(t.Context(), script); err != nil {
 		t.Fatal(err)
 	}
 	if _, writes := w.reconcile("mc"); !slices.Contains(writes, "create ConfigMap mc-entrypoint") {
-		t.Errorf("it did %q", writes)
+		t.Errorf("writes %q", writes)
 	}
 	w.edit("mc", func(s *api.MiniClusterSpec) { s.Size = 3 })
 	if *get(w, &batchv1.Job{}, "mc").Spec.Completions != 3 {
-		t.Error("it does not follow the size")
+		t.Error("the Job does not follow the size")
 	}
 }
 
-// TestEnd wants a Job that was deleted after its end not run again, and cleanup to delete the
-// MiniCluster.
+// TestEnd: a finished Job is neither scaled nor created again, and cleanup deletes the MiniCluster.
 func TestEnd(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	w.reconcile("mc")
-	w.told()
+	w.recorded()
 	w.setJob("mc", jobIs(batchv1.JobComplete))
 	w.reconcile("mc")
-	if told := w.told(); len(told) != 1 || !strings.HasPrefix(told[0], "Normal Completed") {
-		t.Errorf("events %q", told)
+	if got := w.recorded(); len(got) != 1 || !strings.HasPrefix(got[0], "Normal Completed") {
+		t.Errorf("events %q", got)
 	}
 	w.edit("mc", func(s *api.MiniClusterSpec) { s.Size = 4 })
 	if *get(w, &batchv1.Job{}, "mc").Spec.Completions != 2 {
-		t.Error("the Job was scaled after its end")
+		t.Error("the finished Job was scaled")
 	}
 	if err := w.store.Delete(t.Context(), get(w, &batchv1.Job{}, "mc")); err != nil {
 		t.Fatal(err)
 	}
 	if _, writes := w.reconcile("mc"); len(writes) > 0 {
-		t.Errorf("without its Job it did %q", writes)
+		t.Errorf("writes after the Job was deleted: %q", writes)
 	}
 	w.edit("mc", func(s *api.MiniClusterSpec) { s.Cleanup = true })
 	if err := w.store.Get(t.Context(), client.ObjectKey{Namespace: "lab", Name: "mc"}, &api.MiniCluster{}); !apierrors.IsNotFound(err) {
-		t.Errorf("the MiniCluster is there: %v", err)
+		t.Errorf("the MiniCluster still exists: %v", err)
 	}
 }
 
-// TestServicePod wants a pod that has ended replaced.
+// TestServicePod: a pod that has terminated is replaced.
 func TestServicePod(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", crowded))
 	w.reconcile("mc")
@@ -176,11 +175,11 @@ func TestServicePod(t *testing.T) {
 	}
 	w.reconcile("mc")
 	if again := get(w, &corev1.Pod{}, "mc-services"); again.UID == pod.UID || w.ready("mc").Status != metav1.ConditionTrue {
-		t.Error("it was not replaced")
+		t.Error("the pod was not replaced")
 	}
 }
 
-// TestLabels wants an object that lost the labels by which the caches know it to get them back.
+// TestLabels: an object that lost the labels that the caches select it by gets them back.
 func TestLabels(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	w.reconcile("mc")
@@ -190,15 +189,15 @@ func TestLabels(t *testing.T) {
 	w.save(script)
 	w.hidden = func(o client.Object, key client.ObjectKey) bool { return key.Name == "mc-entrypoint" }
 	if result, _ := w.reconcile("mc"); result.RequeueAfter != retryStale {
-		t.Errorf("it does not come back: %+v", result)
+		t.Errorf("requeue %+v, want after %s", result, retryStale)
 	}
 	if d := cmp.Diff(want, get(w, &corev1.ConfigMap{}, "mc-entrypoint").Labels); d != "" {
 		t.Error(d)
 	}
 }
 
-// TestLost wants what is lost between a look and a write to be looked at again, soon, or rarely if
-// the namespace itself is gone.
+// TestLost: an object that is deleted between a read and a write is retried soon, or rarely if its
+// namespace is gone.
 func TestLost(t *testing.T) {
 	w := newWorld(t, sample(t, "one", plain), sample(t, "two", plain))
 	w.reconcile("one")
@@ -217,13 +216,13 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestStale wants a reconciliation that began with an old MiniCluster to write no status.
+// TestStale: a reconciliation of a stale MiniCluster writes no status.
 func TestStale(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	stale := get(w, &api.MiniCluster{}, "mc")
 	w.reconcile("mc")
 	err := w.updateStatus(t.Context(), stale, func() { setStatus(stale, nil, nil) })
 	if !apierrors.IsConflict(err) {
-		t.Errorf("writing over a newer status: %v", err)
+		t.Errorf("writing over a newer status: error %v, want a conflict", err)
 	}
 }

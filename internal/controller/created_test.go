@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
-// TestOthers wants to be woken up by what others do to an object, and by nothing else.
-func TestOthers(t *testing.T) {
+// TestPredicate: only changes by other clients trigger a reconciliation.
+func TestPredicate(t *testing.T) {
 	before := &corev1.Service{ObjectMeta: labelled("s", "mc")}
 	changed := func(change func(*corev1.Service)) event.UpdateEvent {
 		after := before.DeepCopy()
@@ -33,9 +33,9 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestMade wants to be woken up by objects that are new to a cache, unless they are as the operator
-// has just made them.
-func TestMade(t *testing.T) {
+// TestCreatedTracker: objects that are new to the informer trigger a reconciliation, unless they are as
+// the operator created them.
+func TestCreatedTracker(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	w.reconcile("mc")
 	job := get(w, &batchv1.Job{}, "mc")
@@ -46,9 +46,9 @@ func TestMade(t *testing.T) {
 			t.Errorf("%s: %t", what, got)
 		}
 	}
-	is("as it was made", job, false)
-	is("once more", job, true)
-	is("of others", &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "x", ResourceVersion: job.ResourceVersion}}, true)
+	is("as created", job, false)
+	is("listed again", job, true)
+	is("of another client", &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "x", ResourceVersion: job.ResourceVersion}}, true)
 
 	w.created.Record(job)
 	jobIs(batchv1.JobComplete)(&job.Status)
@@ -67,17 +67,17 @@ func TestMade(t *testing.T) {
 		p.Delete(event.DeleteEvent{Object: o})
 	}
 	w.created.versions.Range(func(uid, _ any) bool {
-		t.Errorf("%s is not forgotten", uid)
+		t.Errorf("%s is still recorded", uid)
 		return true
 	})
 }
 
-// TestMadeVolume wants nothing remembered of volumes, which no event takes away again.
-func TestMadeVolume(t *testing.T) {
+// TestCreatedVolume: volumes are not recorded, as no event would remove them again.
+func TestCreatedVolume(t *testing.T) {
 	var tracker createdTracker
 	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "v", UID: "v"}}
 	tracker.Record(volume)
 	if _, ok := tracker.versions.Load(volume.UID); ok {
-		t.Error("the volume is remembered")
+		t.Error("the volume is recorded")
 	}
 }

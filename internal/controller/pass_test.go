@@ -24,7 +24,7 @@ func (w *world) set(change func(*api.MiniClusterSpec)) {
 	w.save(mc)
 }
 
-// remove deletes an object as others would.
+// remove deletes an object as another client would.
 func (w *world) remove(o client.Object) {
 	w.Helper()
 	if err := w.store.Delete(w.Context(), o); err != nil {

@@ -15,7 +15,7 @@ import (
 
 const roleFile = "../../config/rbac/role.yaml"
 
-// TestRole wants config/rbac/role.yaml to be what controller-gen makes of the markers.
+// TestRole: config/rbac/role.yaml is what controller-gen generates from the markers.
 func TestRole(t *testing.T) {
 	want, err := os.ReadFile(roleFile)
 	if err != nil {
@@ -32,13 +32,13 @@ func TestRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s is not what the markers say; `make manifests` writes it:\n%s", roleFile, d)
+		t.Errorf("%s differs from the markers; run `make manifests`:\n%s", roleFile, d)
 	}
 }
 
-// TestRights wants no right that an operator of MiniClusters has no use for. That each one is used
-// is for the tests on a real API server to show.
-func TestRights(t *testing.T) {
+// TestPermissions: the operator has none of the dangerous permissions. The e2e tests check that it uses
+// those that it has.
+func TestPermissions(t *testing.T) {
 	data, err := os.ReadFile(roleFile)
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +61,6 @@ func TestRights(t *testing.T) {
 		}
 	}
 	if rules < 5 {
-		t.Errorf("there are only %d rules", rules)
+		t.Errorf("only %d rules", rules)
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// TestReport follows a Job from its start to its end. Each step is written as the conditions that
-// are true.
-func TestReport(t *testing.T) {
+// TestSetStatus follows a Job from start to end. Each step lists the conditions that are true.
+func TestSetStatus(t *testing.T) {
 	mc := sample(t, "mc", plain)
 	mc.Generation = 7
 	pods := func(ready, succeeded int32) *batchv1.Job {
@@ -67,13 +66,13 @@ func TestReport(t *testing.T) {
 		t.Errorf("status %+v", mc.Status)
 	}
 	if c := mc.Status.Conditions[4]; c.Reason != "Failed" || c.Message != "Test: " {
-		t.Errorf("the end is %+v", c)
+		t.Errorf("JobFinished is %+v", c)
 	}
 }
 
-// TestMarks wants specs told apart that need other Jobs, and the objects not to depend on the size.
-func TestMarks(t *testing.T) {
-	marks := func(spec string) map[string]string {
+// TestChecksums: only specs that need another Job have another checksum, whatever the size.
+func TestChecksums(t *testing.T) {
+	checksums := func(spec string) map[string]string {
 		mc := sample(t, "mc", spec)
 		mc.Status.MaximumSize = 4
 		desired, errs := minicluster.NewDesired(mc)
@@ -86,22 +85,22 @@ func TestMarks(t *testing.T) {
 		}
 		return p.objects.Job.Annotations
 	}
-	first := marks(plain)
+	first := checksums(plain)
 	for spec, same := range map[string][2]bool{
 		plain: {true, true},
 		"{size: 4, maxSize: 4, deadlineSeconds: 9, cleanup: true, containers: [{command: hostname}]}": {true, true},
 		"{size: 2, maxSize: 8, containers: [{command: hostname}]}":                                    {false, true},
 		"{size: 2, maxSize: 4, containers: [{command: other}]}":                                       {false, false},
 	} {
-		got := marks(spec)
+		got := checksums(spec)
 		if is := [2]bool{got[AnnotationSpec] == first[AnnotationSpec], got[AnnotationObjects] == first[AnnotationObjects]}; is != same {
 			t.Errorf("%s: the same spec and objects: %v, want %v", spec, is, same)
 		}
 	}
 }
 
-// TestClip wants texts cut between characters.
-func TestClip(t *testing.T) {
+// TestTruncate: strings are cut between characters.
+func TestTruncate(t *testing.T) {
 	for _, text := range []string{"", "short", strings.Repeat("a", 50), strings.Repeat("ä", 50), strings.Repeat("漢", 50)} {
 		for most := 3; most < 20; most++ {
 			got := truncate(text, most)
@@ -112,7 +111,7 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// TestCacheOptions wants the namespaces that were asked for and, without any, all of them.
+// TestCacheOptions: the caches hold the given namespaces, or all.
 func TestCacheOptions(t *testing.T) {
 	if n := CacheOptions(nil).DefaultNamespaces; n != nil {
 		t.Errorf("all namespaces are %v", n)

@@ -11,14 +11,14 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// TestSweep wants the volumes of a MiniCluster deleted when that is gone, but not those that are to
-// be kept, those of others, and any of a MiniCluster that the cache only does not know yet.
-func TestSweep(t *testing.T) {
+// TestDeleteVolumes: the volumes of a MiniCluster that is gone are deleted, but not those to retain, those
+// of others, and those of a MiniCluster that the cache lacks.
+func TestDeleteVolumes(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", crowded))
 	w.reconcile("mc")
 	w.hidden = func(o client.Object, _ client.ObjectKey) bool { return kindOf(o) == "MiniCluster" }
 	if _, writes := w.reconcile("mc"); len(writes) > 0 {
-		t.Errorf("before its end: %q", writes)
+		t.Errorf("while the MiniCluster exists: %q", writes)
 	}
 	w.hidden = nil
 	if err := w.store.Delete(t.Context(), get(w, &api.MiniCluster{}, "mc")); err != nil {
@@ -30,7 +30,7 @@ func TestSweep(t *testing.T) {
 	}
 	w.Volumes = true
 	if _, writes := w.reconcile("other"); len(writes) > 0 {
-		t.Errorf("for another one: %q", writes)
+		t.Errorf("of another MiniCluster: %q", writes)
 	}
 	_, writes := w.reconcile("mc")
 	if d := cmp.Diff([]string{"delete PersistentVolume lab.mc.data"}, writes); d != "" {
@@ -38,8 +38,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestKept wants a volume that was kept bound again, and refused if it is another.
-func TestKept(t *testing.T) {
+// TestRetained: a retained volume is bound again, and rejected if it differs.
+func TestRetained(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", crowded))
 	w.reconcile("mc")
 	volume := get(w, &corev1.PersistentVolume{}, "lab.mc.kept")
@@ -49,7 +49,7 @@ func TestKept(t *testing.T) {
 	w.saveStatus(volume)
 	w.reconcile("mc")
 	if ref := get(w, &corev1.PersistentVolume{}, "lab.mc.kept").Spec.ClaimRef; ref.UID != "" || ref.ResourceVersion != "" || ref.Name != "mc.kept" {
-		t.Errorf("its claim is %+v", ref)
+		t.Errorf("claimRef %+v", ref)
 	}
 	volume = get(w, &corev1.PersistentVolume{}, "lab.mc.kept")
 	volume.Spec.HostPath.Path = "/elsewhere"
@@ -60,8 +60,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestClusterOf wants only volumes of those namespaces that the operator looks after.
-func TestClusterOf(t *testing.T) {
+// TestRequestsForVolume: only volumes of watched namespaces are mapped to MiniClusters.
+func TestRequestsForVolume(t *testing.T) {
 	volume := func(labels map[string]string) client.Object {
 		return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Labels: labels}}
 	}

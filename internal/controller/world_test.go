@@ -161,7 +161,7 @@ func get[T client.Object](w *world, o T, name string) T {
 	return o
 }
 
-// save writes an object as others would.
+// save writes an object as another client would.
 func (w *world) save(o client.Object) {
 	w.Helper()
 	if err := w.store.Update(w.Context(), o); err != nil {
@@ -188,7 +188,7 @@ func (w *world) reconcile(name string) (ctrl.Result, []string) {
 	return result, w.writes
 }
 
-// setJob puts the status of a Job to what the Job controller would.
+// setJob changes the status of a Job as the Job controller would.
 func (w *world) setJob(name string, change func(*batchv1.JobStatus)) {
 	w.Helper()
 	job := get(w, &batchv1.Job{}, name)
@@ -207,13 +207,13 @@ func (w *world) ready(name string) metav1.Condition {
 	w.Helper()
 	c := meta.FindStatusCondition(get(w, &api.MiniCluster{}, name).Status.Conditions, api.ConditionJobReady)
 	if c == nil {
-		w.Fatal("there is no condition " + api.ConditionJobReady)
+		w.Fatal("no condition " + api.ConditionJobReady)
 	}
 	return *c
 }
 
-// told returns the events since the last time.
-func (w *world) told() []string {
+// recorded returns the events since the last call.
+func (w *world) recorded() []string {
 	var all []string
 	for len(w.events.Events) > 0 {
 		all = append(all, <-w.events.Events)
@@ -225,7 +225,7 @@ func kindOf(o client.Object) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", o)[strings.Index(fmt.Sprintf("%T", o), ".")+1:], "*")
 }
 
-// sample is a MiniCluster of the namespace lab.
+// sample returns a MiniCluster in the namespace lab.
 func sample(t testing.TB, name, spec string) *api.MiniCluster {
 	t.Helper()
 	mc := &api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: name, Generation: 1}}
@@ -276,12 +276,12 @@ func certificate(w *world, name string) string {
 	w.Helper()
 	text := get(w, &corev1.ConfigMap{}, name+"-curve-mount").Data["curve.cert"]
 	if !bytes.Contains([]byte(text), []byte("secret-key")) {
-		w.Fatalf("this is no certificate: %q", text)
+		w.Fatalf("not a certificate: %q", text)
 	}
 	return text
 }
 
-// labelled makes an object that has the labels of a MiniCluster's.
+// labelled returns metadata with the labels of the objects of a MiniCluster.
 func labelled(name, cluster string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: "lab", Name: name, Labels: minicluster.Labels(&api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}})}
 }

@@ -1,4 +1,4 @@
-// Package testkit holds what tests share: txtar cases with -update. Only tests import it.
+// Package testkit reads txtar test cases, and rewrites them with -update. Only tests import it.
 package testkit
 
 import (
@@ -14,17 +14,16 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected parts of testdata")
+var update = flag.Bool("update", false, "rewrite the expected files in testdata")
 
-// Case is a txtar file of testdata. Its comment says what it shows, and may have lines
-// "FIELD: value".
+// Case is a txtar file of testdata. Its comment describes the case, and may have lines "FIELD: value".
 type Case struct {
 	Name string // of the file, without .txtar
 	*txtar.Archive
 	file string
 }
 
-// Cases reads testdata/GLOB. That there is none is an error.
+// Cases reads testdata/GLOB. It fails if no file matches.
 func Cases(t *testing.T, glob string) []*Case {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", filepath.FromSlash(glob)))
@@ -50,16 +49,16 @@ func Each(t *testing.T, glob string, f func(t *testing.T, c *Case)) {
 	}
 }
 
-// Field returns the rest of the comment's line that starts with name and a colon.
+// Field returns the value of the comment's line "NAME: value", or "".
 func (c *Case) Field(name string) string { return field(c.Archive, name) }
 
-// Has says whether there is a part of that name.
+// Has reports whether there is a file of that name.
 func (c *Case) Has(name string) bool { return index(c.Archive, name) >= 0 }
 
-// Part returns a part's text, "" if there is no such part.
+// Part returns the contents of a file, or "".
 func (c *Case) Part(name string) string { return string(part(c.Archive, name)) }
 
-// Only fails for a part that is not one of names, or is there twice.
+// Only fails if a file is not one of names, or is a duplicate.
 func (c *Case) Only(t *testing.T, names ...string) {
 	t.Helper()
 	for i, f := range c.Files {
@@ -69,8 +68,8 @@ func (c *Case) Only(t *testing.T, names ...string) {
 	}
 }
 
-// Want compares got with a part. A part that is not there wants nothing. With -update it
-// rewrites the part, or removes it if got is empty.
+// Want compares got with a file; a missing file stands for "". With -update it rewrites the file, or
+// removes it if got is empty.
 func (c *Case) Want(t *testing.T, name, got string) {
 	t.Helper()
 	want := c.Part(name)
@@ -114,7 +113,7 @@ func field(archive *txtar.Archive, name string) string {
 	return ""
 }
 
-// Write writes data to the slash-separated path name below root and creates its directories.
+// Write writes a file, whose name is slash-separated and relative to root, and creates its directories.
 func Write(t *testing.T, root, name string, data []byte) {
 	t.Helper()
 	file := filepath.Join(root, filepath.FromSlash(name))
