@@ -65,7 +65,7 @@ func split(c *testkit.Case) (title, intro string) {
 	var lines []string
 	for line := range strings.Lines(string(c.Comment)) {
 		name, _, _ := strings.Cut(line, ":")
-		if !slices.Contains([]string{"alone", "floats", "names", "show"}, name) {
+		if !slices.Contains([]string{"alone", "by", "example", "floats", "names", "plain", "show"}, name) {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 	}

@@ -6,54 +6,69 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-openapi/spec"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
 
-// kindRows writes a row for each root kind.
-func kindRows(t *testing.T, p *project, pkg *load.Package, doc *spec.Swagger) [][]string {
-	t.Helper()
+// kindRows writes a row for each root kind with markers: what its CRD and its paths have beside those
+// of the kind Plain.
+func (th *theme) kindRows() [][]string {
+	th.t.Helper()
+	plain := unusual(th.t, th.project.crd(th.t, th.pkg, "Plain"))
+	plainPaths := th.paths("plains")
 	var rows [][]string
-	declared := newDeclared(pkg)
-	for _, kind := range pkg.Kinds {
-		if kind.List {
+	for _, kind := range th.pkg.Kinds {
+		list := th.declared[kind.Name].markers
+		if kind.List || len(list) == 0 {
 			continue
 		}
-		crd := p.crd(t, pkg, kind.Name)
-		cell := append(codes(declared[kind.Name].markers), code("type "+kind.Name+" struct"))
-		var paths []string
-		for _, path := range slices.Sorted(maps.Keys(doc.Paths.Paths)) {
-			rest, _ := strings.CutPrefix(path, "/apis/"+pkg.Group+"/"+pkg.Version)
-			if slices.Contains(strings.Split(rest, "/"), crd.Spec.Names.Plural) {
-				paths = append(paths, code(rest))
-			}
+		crd := th.project.crd(th.t, th.pkg, kind.Name)
+		paths := slices.DeleteFunc(th.paths(crd.Spec.Names.Plural), func(path string) bool { return slices.Contains(plainPaths, path) })
+		cells := []string{"", difference(unusual(th.t, crd), plain), "–"}
+		if len(paths) > 0 {
+			cells[2] = strings.Join(codes(paths), " ")
+		} else if crd.Spec.Scope == apiextensionsv1.ClusterScoped {
+			cells[2] = "no " + code("/namespaces/{namespace}") + " before the resource"
 		}
-		rows = append(rows, []string{strings.Join(cell, " "), code(text(t, unusual(t, crd))), strings.Join(paths, " ")})
+		cells[0] = strings.Join(codes(list), "<br>")
+		rows = append(rows, cells)
 	}
 	return rows
 }
 
+// paths are those of a resource, from its name on.
+func (th *theme) paths(plural string) []string {
+	var out []string
+	for _, path := range slices.Sorted(maps.Keys(th.doc.Paths.Paths)) {
+		if _, rest, ok := strings.Cut(path+"/", "/"+plural+"/"); ok {
+			out = append(out, "/"+strings.TrimSuffix(rest, "/"))
+		}
+	}
+	return slices.Compact(out)
+}
+
 // unusual is what a CRD has beside its names, its schema and what every other one has.
-func unusual(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) any {
+func unusual(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) map[string]any {
 	t.Helper()
 	out := decodeAny(t, crd.Spec).(map[string]any)
 	delete(out, "group")
 	names := out["names"].(map[string]any)
 	delete(names, "kind")
 	delete(names, "listKind")
-	for _, version := range out["versions"].([]any) {
-		delete(version.(map[string]any), "name")
-		delete(version.(map[string]any), "schema")
+	if plural, _ := names["plural"].(string); plural == names["singular"].(string)+"s" {
+		delete(names, "plural")
+		delete(names, "singular")
 	}
-	for _, part := range []struct {
-		name  string
-		value map[string]string
-	}{{"annotations", maps.Clone(crd.Annotations)}, {"labels", crd.Labels}} {
-		delete(part.value, "controller-gen.kubebuilder.io/version")
-		if len(part.value) > 0 {
-			out[part.name] = part.value
+	version := out["versions"].([]any)[0].(map[string]any)
+	delete(out, "versions")
+	for keyword, value := range version {
+		if keyword != "name" && keyword != "schema" {
+			out[keyword] = value
+		}
+	}
+	for name, values := range map[string]map[string]string{"annotations": maps.Clone(crd.Annotations), "labels": crd.Labels} {
+		delete(values, "controller-gen.kubebuilder.io/version")
+		if len(values) > 0 {
+			out[name] = decodeAny(t, values)
 		}
 	}
 	return out
