@@ -2,11 +2,13 @@ package artifact
 
 import (
 	"bytes"
-	"errors"
+	"go/token"
 	"io/fs"
 	"iter"
 	"maps"
 	"slices"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
 const (
@@ -45,13 +47,15 @@ func (s *Set) Put(f File) error {
 }
 
 // Merge adds every file of o, or none: a collision leaves s as it was, and the
-// error names all of them.
+// error is a diag.List of all collisions.
 func (s *Set) Merge(o *Set) error {
-	var errs []error
+	var list diag.List
 	for f := range o.All() {
-		errs = append(errs, s.check(f))
+		if err := s.check(f); err != nil {
+			list.Add(token.Position{Filename: f.Path}, "output", "give each output in sdkgen.yaml a directory of its own", "%v", err)
+		}
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := list.Err(); err != nil {
 		return err
 	}
 	for f := range o.All() {

@@ -19,7 +19,7 @@ type Change struct {
 	Kind          ChangeKind
 	Old, New      []byte
 	OldMode, Mode fs.FileMode
-	Origin        string // the stage; for a deleted file the one that the lock names
+	Origin        string // the stage; for a deleted file the one in the lock
 }
 
 // Options change what NewPlan compares.

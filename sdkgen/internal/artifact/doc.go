@@ -1,25 +1,25 @@
-// Package artifact holds what the generators made and is the only code of the
-// toolchain that writes the user's repository.
+// Package artifact holds generated files and is the only code of the toolchain
+// that writes the user's repository.
 //
 // # Sequence
 //
-//	release, err := Acquire(cacheDir, rootDir)   // one run at a time
-//	old, err := ReadLock(root)                   // what the last run wrote
-//	set, clean, err := old.StageClean(root, s)   // a stage whose key still matches may be skipped …
-//	err = all.Put(File{…}), all.Merge(set)       // … or run; every stage fills a Set in memory
-//	plan, err := NewPlan(root, old, &all, keys)  // compares with the disk, writes nothing
-//	err = Unified(w, plan.Changes())             // verify stops here
-//	err = Commit(ctx, root, plan)                // generate writes
+//	release, err := Acquire(cacheDir, rootDir)         // one run at a time
+//	old, err := ReadLock(root)                         // what the last run wrote
+//	set, clean, err := old.StageClean(root, s)         // a stage whose key still matches may be skipped …
+//	err = all.Put(File{…}), all.Merge(set)             // … or run; every stage fills a Set in memory
+//	plan, err := NewPlan(root, old, &all, keys, opts)  // compares with the disk, writes nothing
+//	err = Unified(w, plan.Changes())                   // verify stops here
+//	err = Commit(ctx, root, plan)                      // generate writes
 //
 // verify and generate share everything up to the plan, so they cannot disagree.
 //
-// [Replace] is for the rare file of the user's that a verb rewrites on request.
+// [Replace] writes a single file of the user's that a command rewrites on request.
 //
-// # What is whose
+// # Ownership
 //
 // sdkgen.lock lists every generated file. A path it lists is sdkgen's: it may
 // be overwritten and, when the new set lacks it, deleted. Any other path is the
-// user's: it is never deleted, and it is overwritten only under [Adopt].
+// user's: it is never deleted, and it is overwritten only with Options.Adopt.
 // Symbolic links are never written through, neither as a file nor as a directory
 // on the way to one; all access goes through [os.Root].
 //

@@ -8,9 +8,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// Replace writes one file that is the user's, such as a list that the user asked to have
-// rewritten: whole or not at all. It has no line in the lock. As in Commit, its directory is
-// made as needed, symbolic links are refused, and what a killed run left is no obstacle.
+// Replace writes one file of the user's by atomic rename, as Commit does: its directory is made as
+// needed, and symbolic links are an error. The file has no line in the lock.
 func Replace(root *os.Root, f File) error {
 	var one Set
 	f.Origin = "user"

@@ -1,6 +1,6 @@
-// Package config reads sdkgen.yaml: which API packages there are, what is to be
-// made from them and where it goes. Every path in it is relative to the project's
-// root, with slashes, and may not leave it.
+// Package config reads sdkgen.yaml: the API packages, the artifacts to generate from
+// them and their directories. Every path in it is relative to the project's root, with
+// slashes, and stays inside it.
 package config
 
 import (
@@ -11,8 +11,8 @@ import (
 // File is the name of the configuration in the project's root.
 const File = "sdkgen.yaml"
 
-// Config is sdkgen.yaml. A section that is left out turns its outputs off; deepcopy
-// code, zz_generated.openapi.go and swagger.json are always made, beside the API's types.
+// Config is sdkgen.yaml. A missing section disables its outputs; deepcopy code,
+// zz_generated.openapi.go and swagger.json are always generated, beside the API's types.
 type Config struct {
 	// Version is the version of the SDKs, and the only place where it is written.
 	Version string `yaml:"version"`
@@ -26,7 +26,7 @@ type Config struct {
 	CRD *CRD `yaml:"crd"`
 	// Rules configures the check of kube-openapi's API rules.
 	Rules Rules `yaml:"rules"`
-	// Swagger configures the document that the SDKs are made from.
+	// Swagger configures swagger.json, from which the SDKs are generated.
 	Swagger Swagger `yaml:"swagger"`
 	// Generator is the openapi-generator jar of Python and Go; the zero value is the pinned one, which
 	// sdkgen's own templates belong to, in the directory of tools.
@@ -41,8 +41,8 @@ type Config struct {
 	at func(keys ...any) token.Position
 }
 
-// Pos returns the position of the value under the keys, texts for sections and numbers for lists, or
-// of the nearest one above it that is there.
+// Pos returns the position of the value under the keys, strings for sections and numbers for lists, or
+// of the nearest existing one above it.
 func (c *Config) Pos(keys ...any) token.Position { return c.at(keys...) }
 
 // API is one Go package with API types: one of the project's own, by Path, or one of a module
@@ -51,7 +51,7 @@ type API struct {
 	// Path is the package's directory, such as "api/v1alpha1".
 	Path string `yaml:"path"`
 	// Package is the package's import path, such as "sigs.k8s.io/jobset/api/jobset/v1alpha2".
-	// Nothing is written to it, and it needs no tag but +groupName.
+	// Nothing is written to it, and +groupName is the only marker it needs.
 	Package string `yaml:"package"`
 	// Dir is the directory that the swagger.json of Package goes to.
 	Dir string `yaml:"dir"`
@@ -75,7 +75,7 @@ type Swagger struct {
 	// Title is the document's info.title; the Go module's last element if empty.
 	Title string `yaml:"title"`
 	// Names gives a definition's name by Go type, such as
-	// "k8s.io/api/batch/v1.JobSpec: V1JobSpec", where the rules' answer is not wanted.
+	// "k8s.io/api/batch/v1.JobSpec: V1JobSpec", that replace those that the rules give.
 	Names map[string]string `yaml:"names"`
 }
 
@@ -101,17 +101,17 @@ type SDK struct {
 	Config string `yaml:"config"`
 	// Templates is the directory of mustache templates, the jar's -t; sdkgen's own if empty.
 	Templates string `yaml:"templates"`
-	// Overlay is what is laid over the jar's output.
+	// Overlay replaces, drops and adds files of the jar's output.
 	Overlay Overlay `yaml:"overlay"`
 }
 
-// Overlay is what is laid over the jar's output: preserved template files.
+// Overlay replaces, drops and adds files of the jar's output.
 type Overlay struct {
 	// Dir is a directory whose files are copied over the output, unchanged.
 	Dir string `yaml:"dir"`
-	// Replace are patterns of generated files that a file of Dir takes the place of.
+	// Replace are patterns of generated files that a file of Dir replaces.
 	Replace []string `yaml:"replace"`
-	// Drop are patterns of generated files that are not wanted.
+	// Drop are patterns of generated files to leave out.
 	Drop []string `yaml:"drop"`
 }
 

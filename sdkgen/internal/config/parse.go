@@ -16,16 +16,15 @@ import (
 
 const rule = "config"
 
-// Sample is a smallest configuration, what a newcomer is shown to write.
+// Sample is a minimal configuration, shown where none is found.
 const Sample = `version: 0.1.0
 apis:
   - path: api/v1alpha1
 crd:
   dir: config/crd/bases`
 
-// Parse reads the configuration. name is the file's name in messages. The error is a
-// diag.List with a position for each finding; unknown keys and paths that leave the
-// project are findings.
+// Parse decodes the configuration strictly. name is the file's name in messages. The error is a
+// diag.List; unknown keys and paths that leave the project are errors.
 func Parse(name string, data []byte) (*Config, error) {
 	p := &checker{name: name}
 	cfg, err := p.decode(data)
@@ -40,7 +39,7 @@ func Parse(name string, data []byte) (*Config, error) {
 	return cfg, nil
 }
 
-// checker collects what is wrong with a decoded configuration; doc gives the positions.
+// checker collects the errors in a decoded configuration; doc gives the positions.
 type checker struct {
 	name string
 	doc  yaml.Node
@@ -49,7 +48,7 @@ type checker struct {
 	lines int // of the file
 }
 
-// at returns the position of the value under the keys, or of the nearest one above it that is there.
+// at is Config.Pos.
 func (p *checker) at(keys ...any) token.Position {
 	n := &p.doc
 	if len(n.Content) > 0 {
@@ -81,17 +80,17 @@ func child(n *yaml.Node, key any) *yaml.Node {
 	return nil
 }
 
-// versionText is what all package registries take, and no language reads as code.
+// versionText is valid in all package registries, and safe in source code.
 var versionText = regexp.MustCompile(`^[0-9][0-9A-Za-z.+-]*$`)
 
 func (p *checker) check(cfg *Config) {
 	if cfg.Version == "" {
-		p.list.Add(p.at(), rule, "write, for example:\n"+Sample, "version is missing: the version of the SDKs")
+		p.list.Add(p.at(), rule, "write, for example:\n"+Sample, "version, the version of the SDKs, is missing")
 	} else if !versionText.MatchString(cfg.Version) {
-		p.list.Add(p.at("version"), rule, "write numbers with dots, such as 0.1.0 or 1.0.0-rc.1", "version: %q is no version", cfg.Version)
+		p.list.Add(p.at("version"), rule, "write numbers with dots, such as 0.1.0 or 1.0.0-rc.1", "version: %q is not a valid version", cfg.Version)
 	}
 	if len(cfg.APIs) == 0 {
-		p.list.Add(p.at("apis"), rule, "write, for example:\n"+Sample, "apis is empty: there is no package to generate from")
+		p.list.Add(p.at("apis"), rule, "write, for example:\n"+Sample, "apis is missing or empty: it lists the packages to generate from")
 	}
 	seen := map[string]bool{}
 	for i := range cfg.APIs {
@@ -116,21 +115,21 @@ func (p *checker) check(cfg *Config) {
 	}
 }
 
-// api checks one API package, and returns the key and value of the directory that its files go to.
-func (p *checker) api(api *API, i int) (key, folder string) {
+// api checks one API package, and returns the key and value of its output directory.
+func (p *checker) api(api *API, i int) (key, dir string) {
 	if api.Package == "" {
 		p.path(&api.Path, true, "apis", i, "path")
 		if api.Dir != "" {
-			p.list.Add(p.at("apis", i, "dir"), rule, "remove it", "apis[%d].dir is for a package of another module: the files of %q go into it", i, api.Path)
+			p.list.Add(p.at("apis", i, "dir"), rule, "remove it", "apis[%d].dir is only for a package of another module: the files of %q are written beside its types", i, api.Path)
 		}
 		return "path", api.Path
 	}
 	if err := module.CheckImportPath(api.Package); err != nil {
-		p.list.Add(p.at("apis", i, "package"), rule, "write it as an import in a Go file does", "apis[%d].package: %v", i, err)
+		p.list.Add(p.at("apis", i, "package"), rule, "write an import path, such as sigs.k8s.io/jobset/api/jobset/v1alpha2", "apis[%d].package: %v", i, err)
 	}
 	if api.Path != "" {
-		p.list.Add(p.at("apis", i, "path"), rule, "path is for a package of the project, package for one of another module: keep one",
-			"apis[%d] has both a path and a package", i)
+		p.list.Add(p.at("apis", i, "path"), rule, "keep path for a package of the project, package for one of another module",
+			"apis[%d] has both path and package", i)
 	}
 	p.path(&api.Dir, true, "apis", i, "dir")
 	return "dir", api.Dir
@@ -146,8 +145,8 @@ func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {
 			"%d API packages would be written to one directory", len(cfg.APIs))
 	}
 	if sdk.Package == "" && sdk.Config == "" {
-		p.list.Add(p.at(key, "package"), rule, fmt.Sprintf("write the name that it is imported by, for example:\n%s:\n  dir: %s\n  package: example", key, sdk.Dir),
-			"%s.package is missing: the name of the package", key)
+		p.list.Add(p.at(key, "package"), rule, fmt.Sprintf("write the name to import it by, for example:\n%s:\n  dir: %s\n  package: example", key, sdk.Dir),
+			"%s.package, the name of the package, is missing", key)
 	}
 	p.path(&sdk.Config, false, key, "config")
 	p.path(&sdk.Templates, false, key, "templates")
@@ -158,7 +157,7 @@ func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {
 	}{{"replace", sdk.Overlay.Replace}, {"drop", sdk.Overlay.Drop}} {
 		for i, pattern := range list.patterns {
 			if _, err := path.Match(pattern, "x"); err != nil {
-				p.list.Add(p.at(key, "overlay", list.name, i), rule, "", "bad pattern %q", pattern)
+				p.list.Add(p.at(key, "overlay", list.name, i), rule, "write a pattern such as *.md, or docs/ for a directory", "invalid pattern %q", pattern)
 			}
 		}
 	}
@@ -170,7 +169,7 @@ func (p *checker) generator(g *Generator) {
 	p.path(&g.Jar, true, "generator", "jar")
 	p.path(&g.Java, false, "generator", "java")
 	if !hexSum.MatchString(g.SHA256) {
-		p.list.Add(p.at("generator", "sha256"), rule, "leave out the section generator for the jar that sdkgen's own templates belong to",
+		p.list.Add(p.at("generator", "sha256"), rule, "write the SHA-256 checksum of the jar, or remove the section generator to use the pinned jar",
 			"generator.sha256 is not 64 hexadecimal digits")
 	}
 }
@@ -180,17 +179,17 @@ func (p *checker) path(value *string, required bool, keys ...any) {
 	name := dotted(keys)
 	switch {
 	case *value == "" && required:
-		p.list.Add(p.at(keys...), rule, "", "%s is missing", name)
+		p.list.Add(p.at(keys...), rule, "write a path relative to the project's root, with slashes", "%s is missing", name)
 	case *value == "":
 	case strings.ContainsAny(*value, "\\\x00"), !filepath.IsLocal(filepath.FromSlash(*value)):
-		p.list.Add(p.at(keys...), rule, "write it relative to the project's root, with slashes",
+		p.list.Add(p.at(keys...), rule, "write a path relative to the project's root, with slashes",
 			"%s: %q is not a path inside the project", name, *value)
 	default:
 		*value = path.Clean(*value)
 	}
 }
 
-// dotted spells keys as the configuration's reader would: python.dir, apis[0].path.
+// dotted formats keys as a path: python.dir, apis[0].path.
 func dotted(keys []any) string {
 	var b strings.Builder
 	for i, key := range keys {

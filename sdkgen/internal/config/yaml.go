@@ -29,7 +29,7 @@ func (p *checker) decode(data []byte) (*Config, error) {
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
 		p.list.Add(token.Position{Filename: p.name, Line: min(second.Line, p.lines), Column: second.Column}, rule,
-			"remove the line --- above it, or what follows it", "a second document: sdkgen reads one")
+			"remove the separator --- or the second document", "the file has more than one YAML document")
 		return nil, p.list.Err()
 	} else if !errors.Is(err, io.EOF) {
 		return nil, p.yamlError(err)
@@ -37,16 +37,16 @@ func (p *checker) decode(data []byte) (*Config, error) {
 	return cfg, nil
 }
 
-// What the decoder says: a syntax error, an unknown key, a value of another type.
+// The decoder's messages: a syntax error, an unknown key, a value of another type.
 var (
 	yamlLine     = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
 	unknownField = regexp.MustCompile(`^field (.+) not found in type config\.(\w+)$`)
 	otherType    = regexp.MustCompile("^cannot unmarshal (!!\\w+)(?: `(.*)`)? into (.+)$")
 )
 
-// yamlError turns the decoder's messages into findings.
+// yamlError converts the decoder's messages to diagnostics.
 func (p *checker) yamlError(err error) error {
-	messages, hint := []string{err.Error()}, "this is no YAML: look at the indentation, the colons and the quotes"
+	messages, hint := []string{err.Error()}, "the file is not valid YAML: check indentation, colons and quotes"
 	if typed, ok := errors.AsType[*yaml.TypeError](err); ok {
 		messages, hint = typed.Errors, ""
 	}
@@ -56,7 +56,7 @@ func (p *checker) yamlError(err error) error {
 	return p.list.Err()
 }
 
-// visible takes what would break a message's line for a space: a message may quote the file.
+// visible replaces characters that would break a message's line, since a message may quote the file.
 func visible(r rune) rune {
 	if !unicode.IsPrint(r) {
 		return ' '
@@ -73,12 +73,12 @@ func (p *checker) yamlMessage(text, hint string) {
 	}
 	if m := unknownField.FindStringSubmatch(text); m != nil {
 		text = fmt.Sprintf("unknown key %q", m[1])
-		hint = "keys of this section: " + strings.Join(keysOf(m[2]), ", ")
+		hint = "valid keys are " + strings.Join(keysOf(m[2]), ", ")
 		pos.Column = columnOf(&p.doc, pos.Line, func(n *yaml.Node) bool { return n.Value == m[1] })
 	} else if m := otherType.FindStringSubmatch(text); m != nil {
 		text = "expected " + wanted(m[3]) + ", found " + found(m[1], m[2])
 		if section, ok := strings.CutPrefix(m[3], "config."); ok {
-			hint = "keys of this section: " + strings.Join(keysOf(section), ", ")
+			hint = "valid keys are " + strings.Join(keysOf(section), ", ")
 		}
 		pos.Column = columnOf(&p.doc, pos.Line, func(n *yaml.Node) bool {
 			return n.ShortTag() == m[1] && strings.HasPrefix(n.Value, strings.TrimSuffix(m[2], "..."))
@@ -87,33 +87,33 @@ func (p *checker) yamlMessage(text, hint string) {
 	p.list.Add(pos, rule, hint, "%s", strings.TrimPrefix(text, "yaml: "))
 }
 
-// wanted is what a Go type is called in the configuration.
+// wanted names a Go type in terms of YAML.
 func wanted(goType string) string {
 	switch {
 	case strings.HasPrefix(goType, "[]"):
 		return "a list"
 	case strings.HasPrefix(goType, "map[") || strings.HasPrefix(goType, "config."):
-		return "a section of keys and values"
+		return "a mapping"
 	case goType == "bool":
 		return "true or false"
 	}
-	return "a text"
+	return "a string"
 }
 
-// found is what a YAML tag is called, with the value.
+// found names a YAML tag, with the value.
 func found(tag, value string) string {
 	switch tag {
 	case "!!seq":
 		return "a list"
 	case "!!map":
-		return "a section"
+		return "a mapping"
 	case "!!null":
 		return "nothing"
 	}
 	return strconv.Quote(value)
 }
 
-// columnOf returns the column of the first node on that line that is meant, 0 if there is none.
+// columnOf returns the column of the first node on the line that matches, 0 if there is none.
 func columnOf(n *yaml.Node, line int, meant func(*yaml.Node) bool) int {
 	if n.Kind != yaml.DocumentNode && n.Line == line && meant(n) {
 		return n.Column

@@ -25,28 +25,29 @@ import (
 // clientsetName is the directory of the clientset below clientset/, and its package's name.
 const clientsetName = "versioned"
 
-// clients are the places of code-generator's four packages.
+// clients says where code-generator's four packages go.
 type clients struct {
 	dir    string // directory that holds the four, relative to the project's root
 	pkg    string // its import path
 	schema string // see Clients
 }
 
-func (c clients) place(g *Generator, name string) (dir, pkg string) {
+// at returns the scratch directory and the import path of one of them.
+func (c clients) at(g *Generator, name string) (dir, pkg string) {
 	return filepath.Join(g.scratch, filepath.FromSlash(c.dir), name), path.Join(c.pkg, name)
 }
 
-// Clients makes the clientset (with a fake one), listers, informers and applyconfiguration
+// Clients generates the clientset (with a fake one), listers, informers and applyconfiguration
 // of all packages of the project's own, in directories of these names below dir; pkg is dir's import
-// path. Below each, code-generator names a group's directory after the one above the API package. What
-// a package lacks for the clients goes beside its types, in RegisterFile.
+// path. Below each, code-generator names a group's directory after the one above the API package. Declarations
+// that the clients need and a package lacks go beside its types, in zz_generated.register.go.
 //
 // The file schema, absolute, has the models of the packages' types, as applyconfiguration-gen's
 // option --openapi-schema wants them: without them there is no Extract function, and the fake
 // clientset cannot apply.
 func (g *Generator) Clients(dir, pkg, schema string) (*artifact.Set, error) {
 	c := clients{dir: dir, pkg: pkg, schema: schema}
-	if err := g.checkFolders().Err(); err != nil {
+	if err := g.checkDirectories().Err(); err != nil {
 		return nil, err
 	}
 	set, err := g.register()
@@ -69,7 +70,7 @@ func (g *Generator) Clients(dir, pkg, schema string) (*artifact.Set, error) {
 
 func (g *Generator) applyConfigurations(c clients) (*artifact.Set, error) {
 	args := applyargs.New()
-	args.OutputDir, args.OutputPkg = c.place(g, "applyconfiguration")
+	args.OutputDir, args.OutputPkg = c.at(g, "applyconfiguration")
 	args.GoHeaderFile = g.header
 	args.OpenAPISchemaFilePath = c.schema
 	if err := args.Validate(); err != nil {
@@ -81,8 +82,8 @@ func (g *Generator) applyConfigurations(c clients) (*artifact.Set, error) {
 
 func (g *Generator) clientset(c clients) (*artifact.Set, error) {
 	args := clientargs.New()
-	args.OutputDir, args.OutputPkg = c.place(g, "clientset")
-	_, args.ApplyConfigurationPackage = c.place(g, "applyconfiguration")
+	args.OutputDir, args.OutputPkg = c.at(g, "clientset")
+	_, args.ApplyConfigurationPackage = c.at(g, "applyconfiguration")
 	args.ClientsetName = clientsetName
 	args.GoHeaderFile = g.header
 	args.Groups = g.groups()
@@ -93,27 +94,27 @@ func (g *Generator) clientset(c clients) (*artifact.Set, error) {
 		func(ctx *generator.Context) ([]generator.Target, error) { return client.GetTargets(ctx, args), nil })
 }
 
-// checkFolders finds API packages whose directory's parent cannot give a group its name.
-func (g *Generator) checkFolders() diag.List {
+// checkDirectories reports API packages whose parent directory cannot name the group's package.
+func (g *Generator) checkDirectories() diag.List {
 	var list diag.List
 	groups := map[string]string{}
 	for _, pkg := range g.own() {
-		pos := token.Position{Filename: path.Join(pkg.Folder, "doc.go"), Line: 1, Column: 1}
-		folder := path.Base(path.Dir(pkg.Path))
-		before, taken := groups[folder]
-		switch groups[folder] = pkg.Group; {
-		case !token.IsIdentifier(strings.ToLower(folder)):
-			list.Add(pos, "clients", "rename that directory, as to api/"+identifier(pkg.Group)+"/"+path.Base(pkg.Path),
-				"the clients of a group are in a package named after the directory above the version's, and %q is no name for one", folder)
+		pos := token.Position{Filename: path.Join(pkg.SourceDir, "doc.go"), Line: 1, Column: 1}
+		dir := path.Base(path.Dir(pkg.Path))
+		before, taken := groups[dir]
+		switch groups[dir] = pkg.Group; {
+		case !token.IsIdentifier(strings.ToLower(dir)):
+			list.Add(pos, "clients", "rename that directory, for example to api/"+identifier(pkg.Group)+"/"+path.Base(pkg.Path),
+				"the clients of a group are in a package named after the parent of the version's directory, and %q is not a valid package name", dir)
 		case taken && before != pkg.Group:
-			list.Add(pos, "clients", "move one of them, as to api/"+identifier(pkg.Group)+"/"+path.Base(pkg.Path),
-				"the clients of the groups %s and %s would be in one package, named after the directory %q above the version's", before, pkg.Group, folder)
+			list.Add(pos, "clients", "move one of them, for example to api/"+identifier(pkg.Group)+"/"+path.Base(pkg.Path),
+				"the clients of the groups %s and %s would be in one package, named after the parent directory %q", before, pkg.Group, dir)
 		}
 	}
 	return list
 }
 
-// identifier is the first part of a group's name without what Go has no names with.
+// identifier is the first label of a group, as a Go identifier.
 func identifier(group string) string {
 	first, _, _ := strings.Cut(group, ".")
 	return strings.ReplaceAll(first, "-", "")
@@ -141,7 +142,7 @@ func (g *Generator) groups() []clienttypes.GroupVersions {
 
 func (g *Generator) listers(c clients) (*artifact.Set, error) {
 	args := listerargs.New()
-	args.OutputDir, args.OutputPkg = c.place(g, "listers")
+	args.OutputDir, args.OutputPkg = c.at(g, "listers")
 	args.GoHeaderFile = g.header
 	if err := args.Validate(); err != nil {
 		return nil, fmt.Errorf("configuring lister-gen: %w", err)
@@ -152,10 +153,10 @@ func (g *Generator) listers(c clients) (*artifact.Set, error) {
 
 func (g *Generator) informers(c clients) (*artifact.Set, error) {
 	args := informerargs.New()
-	args.OutputDir, args.OutputPkg = c.place(g, "informers")
+	args.OutputDir, args.OutputPkg = c.at(g, "informers")
 	args.GoHeaderFile = g.header
-	_, args.VersionedClientSetPackage = c.place(g, path.Join("clientset", clientsetName))
-	_, args.ListersPackage = c.place(g, "listers")
+	_, args.VersionedClientSetPackage = c.at(g, path.Join("clientset", clientsetName))
+	_, args.ListersPackage = c.at(g, "listers")
 	if err := args.Validate(); err != nil {
 		return nil, fmt.Errorf("configuring informer-gen: %w", err)
 	}

@@ -2,6 +2,7 @@ package gogen
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/token"
 	"io"
@@ -20,7 +21,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
 
-// Deepcopy makes zz_generated.deepcopy.go of each package of the project's own.
+// Deepcopy generates zz_generated.deepcopy.go of each package of the project's own.
 func (g *Generator) Deepcopy() (_ *artifact.Set, err error) {
 	defer rescue("controller-gen object", &err)
 	set := &artifact.Set{}
@@ -34,7 +35,7 @@ func (g *Generator) Deepcopy() (_ *artifact.Set, err error) {
 	return set, g.api.Problems()
 }
 
-// CRDs makes the CustomResourceDefinitions of all packages, in dir.
+// CRDs generates the CustomResourceDefinitions of all packages, in dir.
 func (g *Generator) CRDs(dir string) (_ *artifact.Set, err error) {
 	defer rescue("controller-gen crd", &err)
 	parser := &crd.Parser{Collector: g.api.Collector, Checker: g.api.Checker, AllowDangerousTypes: g.allowFloats}
@@ -58,7 +59,7 @@ func (g *Generator) writeCRD(ctx *genall.GenerationContext, parser *crd.Parser, 
 	parser.NeedCRDFor(groupKind, nil)
 	raw, ok := parser.CustomResourceDefinitions[groupKind]
 	if !ok {
-		return fmt.Errorf("controller-tools made no CRD")
+		return errors.New("controller-tools generated no CRD")
 	}
 	if raw.Annotations == nil {
 		raw.Annotations = map[string]string{}
@@ -71,8 +72,7 @@ func (g *Generator) writeCRD(ctx *genall.GenerationContext, parser *crd.Parser, 
 	}
 	name := fmt.Sprintf("%s_%s.yaml", raw.Spec.Group, raw.Spec.Names.Plural)
 	if strings.ContainsAny(name, `/\`) {
-		return diag.List{{Pos: g.kindPos(groupKind), Rule: "crd", Message: fmt.Sprintf("the file of the CRD would be %q", name),
-			Hint: "write names without slashes in +groupName and in +kubebuilder:resource:path"}}
+		return diag.Errorf(g.kindPos(groupKind), "crd", "remove the slashes from +groupName and +kubebuilder:resource:path", "%q is not a valid file name for the CRD", name)
 	}
 	return ctx.WriteYAML(name, "", []any{object}, genall.WithTransform(withoutStatus),
 		genall.WithTransform(genall.TransformRemoveCreationTimestamp))

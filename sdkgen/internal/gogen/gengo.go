@@ -33,7 +33,7 @@ func asCommand(name string, f func() error) (err error) {
 	return f()
 }
 
-// fatal is what a call of klog.Fatal is turned into: its message.
+// fatal is the message of a call of klog.Fatal.
 type fatal string
 
 // rescue, deferred, turns a panic of a generator into an error.
@@ -43,7 +43,7 @@ func rescue(command string, err *error) {
 	case fatal:
 		*err = errors.New(string(r))
 	default:
-		*err = fmt.Errorf("%s panicked, which is a bug: %v", command, r)
+		*err = fmt.Errorf("bug in %s, please report it: %v", command, r)
 	}
 }
 
@@ -52,7 +52,7 @@ func fatalMessage(entry string) string {
 	if _, text, ok := strings.Cut(entry, "] "); ok && strings.HasPrefix(entry, "F") {
 		return strings.TrimSpace(text)
 	}
-	return "ended without a message"
+	return "exited without an error message"
 }
 
 // memory is a gengo file type that keeps the assembled Go file instead of writing it.

@@ -32,7 +32,7 @@ const (
 	ClientsStage  = "clients"
 )
 
-// Generator makes Go code and CRDs from loaded API packages. It is not safe for
+// Generator generates Go code and CRDs from loaded API packages. It is not safe for
 // concurrent use: gengo keeps state in the process.
 type Generator struct {
 	api     *load.Result
@@ -43,10 +43,10 @@ type Generator struct {
 	controllerTools string // version
 	allowFloats     bool
 	base            *generator.Context
-	more            []string // packages that are to be seen as API packages, beside these
+	more            []string // import paths to treat as API packages, too
 }
 
-// Options are what a Generator needs beside the API.
+// Options configure a Generator.
 type Options struct {
 	Root    string // the project's root, absolute
 	Header  string // file with the header comment, relative to Root; empty for none
@@ -64,16 +64,14 @@ func New(api *load.Result, opts Options) (*Generator, error) {
 		g.header = filepath.Join(opts.Root, filepath.FromSlash(opts.Header))
 		data, err := os.ReadFile(g.header)
 		if err != nil {
-			return nil, diag.List{{Rule: "header", Message: "the file of the header comment cannot be read: " + errors.Unwrap(err).Error(),
-				Pos: token.Position{Filename: opts.Header}, Hint: "header in sdkgen.yaml names it; leave it out for no comment"}}
+			return nil, diag.Errorf(token.Position{Filename: opts.Header}, "header", "correct header in sdkgen.yaml, or remove it", "cannot read the header comment: %v", errors.Unwrap(err))
 		}
 		if _, err := parser.ParseFile(token.NewFileSet(), opts.Header, append(data, "\n\npackage x\n"...), parser.ImportsOnly); err != nil {
-			return nil, diag.List{{Rule: "header", Message: "it is no Go comment", Pos: token.Position{Filename: opts.Header, Line: 1, Column: 1},
-				Hint: "write // before each line"}}
+			return nil, diag.Errorf(token.Position{Filename: opts.Header, Line: 1, Column: 1}, "header", "write // before each line", "the header is not a Go comment")
 		}
 		if strings.Contains(string(data), "YEAR") {
-			return nil, diag.List{{Rule: "header", Message: opts.Header + " holds the word YEAR, which generators replace by the clock's year",
-				Hint: "write the year, or none: generated files must not change with the clock"}}
+			return nil, diag.Errorf(token.Position{Filename: opts.Header}, "header", "write the year, or none: generated files must not change with the clock",
+				"the header contains the word YEAR, which generators replace with the current year")
 		}
 	}
 	return g, nil
@@ -106,8 +104,8 @@ func (g *Generator) context(names namer.NameSystems, defaultName string) (*gener
 	return &ctx, nil
 }
 
-// tag gives the packages of other modules the tag that openapi-gen wants to see, and takes away what
-// would have it call a method for the names of their definitions: each has that of its Go type.
+// tag adds the marker that openapi-gen requires to packages of other modules, and removes what would
+// make it call a method for a definition's name: definitions are named by their Go type.
 func (g *Generator) tag() {
 	paths := slices.Clone(g.more)
 	for _, pkg := range g.api.Packages {
@@ -120,7 +118,7 @@ func (g *Generator) tag() {
 		if known == nil {
 			continue
 		}
-		known.Comments = append(withoutModelPackage(known.Comments), "+"+load.OpenAPITag+"=true")
+		known.Comments = append(withoutModelPackage(known.Comments), "+"+load.OpenAPIMarker+"=true")
 		for _, t := range known.Types {
 			t.CommentLines = withoutModelPackage(t.CommentLines)
 			delete(t.Methods, "OpenAPIModelName")
@@ -134,7 +132,7 @@ func withoutModelPackage(comments []string) []string {
 	})
 }
 
-// own returns the packages that are the project's, the only ones that Go code is written for.
+// own returns the project's own packages, the only ones that Go code is generated for.
 func (g *Generator) own() []*load.Package {
 	return slices.DeleteFunc(slices.Clone(g.api.Packages), func(pkg *load.Package) bool { return pkg.Foreign })
 }

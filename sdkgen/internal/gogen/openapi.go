@@ -21,7 +21,7 @@ import (
 // OpenAPIFile is the name of the file with a package's definitions.
 const OpenAPIFile = "zz_generated.openapi.go"
 
-// OpenAPI makes zz_generated.openapi.go of one package, and the report of API rule
+// OpenAPI generates zz_generated.openapi.go of one package, and the report of API rule
 // violations in it, a line each, as openapi-gen prints it.
 func (g *Generator) OpenAPI(pkg *load.Package) (*artifact.Set, []byte, error) {
 	// The command that is run for each package on its own sees no other API package.
@@ -32,13 +32,13 @@ func (g *Generator) OpenAPI(pkg *load.Package) (*artifact.Set, []byte, error) {
 		return nil, nil, err
 	}
 	if _, ok := set.Lookup(path.Join(pkg.Dir, OpenAPIFile)); !ok {
-		return nil, nil, fmt.Errorf("running openapi-gen: it made no %s for %s", OpenAPIFile, pkg.Dir)
+		return nil, nil, fmt.Errorf("running openapi-gen: it generated no %s for %s", OpenAPIFile, pkg.Dir)
 	}
 	return set, report, nil
 }
 
 // Violations returns the report on types of packages that are not the project's own; goTypes are
-// the types, as "PACKAGE.Type". Whether the packages are tagged does not matter.
+// the types, as "PACKAGE.Type", of packages with and without markers.
 func (g *Generator) Violations(goTypes []string) ([]byte, error) {
 	others := &Generator{api: g.api, root: g.root, header: g.header, scratch: g.scratch}
 	wanted := map[string]bool{}
@@ -55,8 +55,8 @@ func (g *Generator) Violations(goTypes []string) ([]byte, error) {
 	return report, err
 }
 
-// openapi runs openapi-gen on the types that in says, for a package with that import path, whose
-// directory is dir.
+// openapi runs openapi-gen on the types that in accepts, for a package with that import path and
+// directory.
 func (g *Generator) openapi(pkg, dir string, in func(*types.Type) bool) (*artifact.Set, []byte, error) {
 	report := filepath.Join(g.scratch, "violations.report")
 	opts := args.New()
@@ -95,7 +95,7 @@ func (g *Generator) openapi(pkg, dir string, in func(*types.Type) bool) (*artifa
 func enums(all types.Universe) types.Universe {
 	few, text := types.Universe{}, all.Type(types.Name{Name: "string"})
 	isEnum := func(t *types.Type) bool {
-		return t.Kind == types.Alias && t.Underlying == text && gengo.ExtractCommentTags("+", t.CommentLines)["enum"] != nil //nolint:staticcheck // what openapi-gen itself reads tags by
+		return t.Kind == types.Alias && t.Underlying == text && gengo.ExtractCommentTags("+", t.CommentLines)["enum"] != nil //nolint:staticcheck // the parser that openapi-gen itself uses
 	}
 	for path, pkg := range all {
 		part := *pkg

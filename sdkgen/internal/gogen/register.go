@@ -18,12 +18,12 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
 
-// RegisterFile is the name of the file with the declarations that clients name and an API package
+// registerFile is the name of the file with the declarations that clients name and an API package
 // lacks: kubebuilder's layout has GroupVersion, SchemeBuilder and AddToScheme only.
-const RegisterFile = "zz_generated.register.go"
+const registerFile = "zz_generated.register.go"
 
-// register makes RegisterFile of each package of the project's own that has not written all of it
-// by hand. The load leaves out generated files, so what it sees is handwritten.
+// register generates registerFile for each of the project's own packages that does not declare all of
+// it. Generated files are not loaded, so what is declared is hand-written.
 func (g *Generator) register() (*artifact.Set, error) {
 	set := &artifact.Set{}
 	var list diag.List
@@ -36,7 +36,7 @@ func (g *Generator) register() (*artifact.Set, error) {
 		if data, err := registration(pkg, header); err != nil {
 			return nil, err
 		} else if data != nil {
-			if err := set.Put(artifact.File{Path: path.Join(pkg.Dir, RegisterFile), Data: data, Origin: ClientsStage}); err != nil {
+			if err := set.Put(artifact.File{Path: path.Join(pkg.Dir, registerFile), Data: data, Origin: ClientsStage}); err != nil {
 				return nil, err
 			}
 		}
@@ -44,14 +44,14 @@ func (g *Generator) register() (*artifact.Set, error) {
 	return set, list.Err()
 }
 
-// Import specs of RegisterFile, in their order there.
+// Import specs of registerFile, in their order there.
 const (
 	metav1Import  = "metav1 \"" + metav1 + "\""
 	runtimeImport = `"k8s.io/apimachinery/pkg/runtime"`
 	schemaImport  = `"k8s.io/apimachinery/pkg/runtime/schema"`
 )
 
-// registered are the parts of RegisterFile, by the name that each declares.
+// registered are the parts of registerFile, by the name that each declares.
 var registered = []struct {
 	name    string
 	imports []string
@@ -92,7 +92,7 @@ func Resource(resource string) schema.GroupResource {
 `},
 }
 
-// registration returns the file with what a package lacks, nil if it lacks nothing.
+// registration returns the file with the declarations that a package lacks, nil if it has all.
 func registration(pkg *load.Package, header []byte) ([]byte, error) {
 	scope := pkg.Source.Types.Scope()
 	text := `{{define "gv"}}schema.GroupVersion{Group: {{printf "%q" .Group}}, Version: {{printf "%q" .Version}}}{{end}}`
@@ -108,9 +108,9 @@ func registration(pkg *load.Package, header []byte) ([]byte, error) {
 	if text == empty {
 		return nil, nil
 	}
-	body, err := template.New(RegisterFile).Parse(text)
+	body, err := template.New(registerFile).Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("parsing the template of %s: %w", RegisterFile, err)
+		return nil, fmt.Errorf("parsing the template of %s: %w", registerFile, err)
 	}
 	var top, rest bytes.Buffer
 	top.Write(header)
@@ -121,13 +121,13 @@ func registration(pkg *load.Package, header []byte) ([]byte, error) {
 		}
 	}
 	if err := body.Execute(&rest, pkg); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", RegisterFile, err)
+		return nil, fmt.Errorf("writing %s: %w", registerFile, err)
 	}
 	return formatGo(top.Bytes(), rest.Bytes())
 }
 
-// checkRegistration finds handwritten declarations that the clients could not be compiled with, or
-// that would have them ask for another group.
+// checkRegistration reports hand-written declarations that the clients do not compile with, or that
+// make them request another group.
 func (g *Generator) checkRegistration(pkg *load.Package) diag.List {
 	var list diag.List
 	scope := pkg.Source.Types.Scope()
@@ -138,8 +138,8 @@ func (g *Generator) checkRegistration(pkg *load.Package) diag.List {
 	} {
 		switch object := scope.Lookup(want.name).(type) {
 		case *types.TypeName, *types.Const:
-			list.Add(g.api.At(object.Pos()), "clients", "give it another name",
-				"the clients take %s for %s", want.name, want.what)
+			list.Add(g.api.At(object.Pos()), "clients", "rename it",
+				"the generated clients use %s as %s", want.name, want.what)
 		}
 	}
 	for _, name := range []string{"SchemeGroupVersion", "GroupVersion"} {
@@ -148,14 +148,14 @@ func (g *Generator) checkRegistration(pkg *load.Package) diag.List {
 	return list
 }
 
-// checkGroupVersion compares a variable that is a literal with constants in it with the package's tags.
+// checkGroupVersion compares a variable that is a literal of constants with the package's markers.
 func (g *Generator) checkGroupVersion(pkg *load.Package, name string) diag.List {
 	var list diag.List
 	for field, value := range literal(pkg, name) {
 		want := map[string]string{"Group": pkg.Group, "Version": pkg.Version}[field]
 		if said := pkg.Source.TypesInfo.Types[value].Value; said != nil && said.Kind() == constant.String && constant.StringVal(said) != want {
-			list.Add(g.api.At(value.Pos()), "clients", fmt.Sprintf("write %q, or correct the tag", want),
-				"%s has the %s %s, the package's tags say %q", name, strings.ToLower(field), said, want)
+			list.Add(g.api.At(value.Pos()), "clients", fmt.Sprintf("write %q, or correct the marker", want),
+				"%s has the %s %s, the package's markers say %q", name, strings.ToLower(field), said, want)
 		}
 	}
 	return list

@@ -31,8 +31,8 @@ type declaration struct {
 	info *markers.TypeInfo
 }
 
-// Schemas makes the schemas. Unlike in a CRD, whose metadata the API server knows by itself,
-// ObjectMeta has its properties.
+// Schemas generates the schemas. ObjectMeta has its properties, unlike in a CRD, where the API server
+// knows them itself.
 func (g *Generator) Schemas() (_ *Schemas, err error) {
 	defer rescue("controller-gen crd", &err)
 	parser := &crd.Parser{Collector: g.api.Collector, Checker: g.api.Checker, AllowDangerousTypes: g.allowFloats}

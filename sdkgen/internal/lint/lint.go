@@ -41,7 +41,7 @@ const rule = "marker"
 func Check(api *load.Result) diag.List {
 	sources := make([]source, 0, len(api.Packages))
 	for _, pkg := range api.Packages {
-		sources = append(sources, source{pkg.Folder, pkg.Foreign, pkg.Source})
+		sources = append(sources, source{pkg.SourceDir, pkg.Foreign, pkg.Source})
 	}
 	return check(sources)
 }

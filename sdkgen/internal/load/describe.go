@@ -21,13 +21,13 @@ import (
 const rule = "load"
 
 const (
-	// docGo is the one file whose package tags gengo's generators read.
+	// docGo is the one file whose package markers gengo's generators read.
 	docGo = "doc.go"
-	// OpenAPITag marks a package whose types openapi-gen reads.
-	OpenAPITag = "k8s:openapi-gen"
+	// OpenAPIMarker marks a package whose types openapi-gen reads.
+	OpenAPIMarker = "k8s:openapi-gen"
 )
 
-// describe works out the group, version and kinds of a loaded package, and what is missing.
+// describe sets the group, version and kinds of a loaded package, and reports missing markers.
 func (r *Result) describe(pkg *Package) diag.List {
 	src := pkg.Source
 	pkg.Name, pkg.Version = src.Name, src.Name
@@ -35,7 +35,7 @@ func (r *Result) describe(pkg *Package) diag.List {
 	pkg.Kinds = kindsOf(src.Types)
 	tags := r.tagsOf(pkg.place(), src)
 	if pkg.Foreign {
-		pkg.Folder = path.Dir(tags.pos.Filename)
+		pkg.SourceDir = path.Dir(tags.pos.Filename)
 	}
 	pkg.GroupGoName = tags.groupGoName
 
@@ -54,50 +54,50 @@ func (r *Result) describe(pkg *Package) diag.List {
 	case pkg.Group == "":
 		list = append(list, tags.noGroup(pkg.Foreign))
 	case pkg.Group != tags.groupName && !pkg.Foreign:
-		list.Add(tags.pos, rule, "write above the package clause of "+docGo+", the one file where the other generators look for it:\n// +groupName="+pkg.Group,
-			"controller-gen sees +groupName=%s, the other generators see %q", pkg.Group, tags.groupName)
+		list.Add(tags.pos, rule, "write above the package clause of "+docGo+", the one file where the other generators read it:\n// +groupName="+pkg.Group,
+			"controller-gen reads +groupName=%s, the other generators read %q", pkg.Group, tags.groupName)
 	}
 	if !tags.openapi && !pkg.Foreign {
-		list.Add(tags.pos, rule, tags.openapiHint(), "the package has no +k8s:openapi-gen=true tag in its %s, so its zz_generated.openapi.go would be empty", docGo)
+		list.Add(tags.pos, rule, tags.openapiHint(), "the package has no +k8s:openapi-gen=true marker in %s: zz_generated.openapi.go would be empty", docGo)
 	}
 	if !slices.ContainsFunc(pkg.Kinds, func(k Kind) bool { return !k.List }) {
-		list.Add(tags.pos, rule, "a root kind is a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`", "the package has no root kind")
+		list.Add(tags.pos, rule, "declare a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`", "the package has no root kind")
 	}
-	list = append(list, r.unwritten(pkg)...)
+	list = append(list, r.derivedKinds(pkg)...)
 	fields := r.fields(src)
 	if pkg.Foreign { // its definitions and its CRD are compared all the same
 		r.warn(fields)
 	} else {
 		list = append(list, fields...)
 	}
-	if found := r.endless(src.Types); len(found) > 0 {
+	if found := r.recursive(src.Types); len(found) > 0 {
 		return append(list, found...)
 	}
-	return append(list, r.twins(src.Types)...)
+	return append(list, r.duplicateProperties(src.Types)...)
 }
 
-// warn notes findings that do not stop the run.
-func (r *Result) warn(findings diag.List) {
-	for _, d := range findings {
+// warn records diagnostics as warnings.
+func (r *Result) warn(list diag.List) {
+	for _, d := range list {
 		d.Severity = diag.Warning
 		r.Warnings = append(r.Warnings, d)
 	}
 }
 
-// packageTags are the tags that gengo's generators see in a package's comments.
-type packageTags struct {
+// packageMarkers are the markers that gengo's generators read in a package's comments.
+type packageMarkers struct {
 	pos     token.Position   // of doc.go's package clause, or of the first file's
 	hasDoc  bool             // there is a doc.go
 	pkgName string           // name in the package clause
-	openapi bool             // doc.go has the openapi-gen tag
-	strays  []token.Position // comments of other files with the openapi-gen tag
+	openapi bool             // doc.go has the openapi-gen marker
+	strays  []token.Position // comments of other files with the openapi-gen marker
 
 	groupName, groupGoName string
-	emptyGroup             token.Position // of a groupName tag without a value
+	emptyGroup             token.Position // of a groupName marker without a value
 }
 
-func (r *Result) tagsOf(dir string, src *loader.Package) packageTags {
-	tags := packageTags{pkgName: src.Name, pos: token.Position{Filename: dir}}
+func (r *Result) tagsOf(dir string, src *loader.Package) packageMarkers {
+	tags := packageMarkers{pkgName: src.Name, pos: token.Position{Filename: dir}}
 	for _, file := range src.Syntax {
 		pos := r.position(file.Package)
 		isDoc := filepath.Base(pos.Filename) == docGo
@@ -106,34 +106,34 @@ func (r *Result) tagsOf(dir string, src *loader.Package) packageTags {
 		}
 		tags.hasDoc = tags.hasDoc || isDoc
 		for _, group := range file.Comments {
-			found := gengo.ExtractCommentTags("+", strings.Split(group.Text(), "\n")) //nolint:staticcheck // deprecated, but what openapi-gen itself reads tags by
+			found := gengo.ExtractCommentTags("+", strings.Split(group.Text(), "\n")) //nolint:staticcheck // deprecated, but the parser that openapi-gen itself uses
 			if slices.ContainsFunc(found["groupName"], isEmpty) {
-				tags.emptyGroup = r.position(tagPos(group, "groupName"))
+				tags.emptyGroup = r.position(markerPos(group, "groupName"))
 			}
-			switch openapi := found[OpenAPITag]; {
+			switch openapi := found[OpenAPIMarker]; {
 			case isDoc: // all of its comments count, the first group is taken
 				tags.openapi = tags.openapi || slices.Contains(openapi, "true")
 				tags.groupName = cmp.Or(tags.groupName, first(found["groupName"]))
 				tags.groupGoName = cmp.Or(tags.groupGoName, first(found["groupGoName"]))
 			case len(openapi) > 0 && group.Pos() < file.Package:
-				tags.strays = append(tags.strays, r.position(tagPos(group, OpenAPITag)))
+				tags.strays = append(tags.strays, r.position(markerPos(group, OpenAPIMarker)))
 			}
 		}
 	}
 	return tags
 }
 
-// tagPos returns the position of the comment in group that holds a tag.
-func tagPos(group *ast.CommentGroup, tag string) token.Pos {
+// markerPos returns the position of the comment in group that holds a marker.
+func markerPos(group *ast.CommentGroup, name string) token.Pos {
 	for _, comment := range group.List {
-		if strings.Contains(comment.Text, "+"+tag) {
+		if strings.Contains(comment.Text, "+"+name) {
 			return comment.Pos()
 		}
 	}
 	return group.Pos()
 }
 
-// isEmpty says whether a tag's value is empty, in quotes or without.
+// isEmpty says whether a marker's value is empty, in quotes or without.
 func isEmpty(value string) bool { return value == "" || value == `""` }
 
 func first(values []string) string {
@@ -143,24 +143,24 @@ func first(values []string) string {
 	return values[0]
 }
 
-// noGroup says that a package has no group.
-func (t packageTags) noGroup(foreign bool) diag.Diagnostic {
-	found := diag.Diagnostic{Pos: t.pos, Rule: rule, Message: "the package has no +groupName tag",
-		Hint: "add above the package clause of " + docGo + ", with your API's group:\n// +groupName=example.org"}
+// noGroup reports that a package has no group.
+func (t packageMarkers) noGroup(foreign bool) diag.Diagnostic {
+	out := diag.Diagnostic{Pos: t.pos, Rule: rule, Message: "the package has no +groupName marker",
+		Hint: "add above the package clause of " + docGo + ", with the group of your API:\n// +groupName=example.org"}
 	if t.emptyGroup.IsValid() {
-		found.Pos, found.Message = t.emptyGroup, "+groupName is empty, which means the core group of Kubernetes: no CRD can be in it"
-		found.Hint = "write your API's group, above the package clause of " + docGo + ":\n// +groupName=example.org"
+		out.Pos, out.Message = t.emptyGroup, "+groupName is empty: that is the core API group, which no CRD can be in"
+		out.Hint = "write the group of your API above the package clause of " + docGo + ":\n// +groupName=example.org"
 	}
 	if foreign { // nobody here can write it
-		found.Hint = "name only packages whose kinds are CRDs under apis in sdkgen.yaml: the types of their fields come with them"
+		out.Hint = "list only packages with root kinds under apis in sdkgen.yaml; the types of their fields are included"
 	}
-	return found
+	return out
 }
 
-func (t packageTags) openapiHint() string {
+func (t packageMarkers) openapiHint() string {
 	var b strings.Builder
 	for _, stray := range t.strays {
-		fmt.Fprintf(&b, "the tag at %s is not seen there; move it to %s\n", stray, docGo)
+		fmt.Fprintf(&b, "the marker at %s has no effect there; move it to %s\n", stray, docGo)
 	}
 	verb := "add to"
 	if !t.hasDoc {
@@ -238,20 +238,15 @@ func kindsOf(pkg *types.Package) []Kind {
 	return kinds
 }
 
-// unwritten finds root kinds, but for lists, that are declared by the name of another struct.
-// controller-gen takes no such type for a kind.
-func (r *Result) unwritten(pkg *Package) (list diag.List) {
+// derivedKinds reports root kinds that are declared as another named type. controller-gen does not
+// recognize such a type as a kind.
+func (r *Result) derivedKinds(pkg *Package) (list diag.List) {
 	loader.EachType(pkg.Source, func(_ *ast.File, _ *ast.GenDecl, spec *ast.TypeSpec) {
 		name := spec.Name.Name
-		if _, written := spec.Type.(*ast.StructType); !written && slices.Contains(pkg.Kinds, Kind{Name: name}) {
-			list.Add(r.position(spec.Name.Pos()), rule, "write out the struct, with its metav1.TypeMeta and metav1.ObjectMeta",
-				"%s is a root kind by the name of another type: controller-gen makes no CRD of it", name)
+		if _, isStruct := spec.Type.(*ast.StructType); !isStruct && slices.Contains(pkg.Kinds, Kind{Name: name}) {
+			list.Add(r.position(spec.Name.Pos()), rule, "declare it as a struct with metav1.TypeMeta and metav1.ObjectMeta",
+				"root kind %s is declared as another named type: controller-gen generates no CRD for it", name)
 		}
 	})
 	return list
-}
-
-// EachType calls f for each type declared in the package, with its doc comment and markers.
-func (r *Result) EachType(pkg *Package, f func(*markers.TypeInfo)) error {
-	return markers.EachType(r.Collector, pkg.Source, f)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// fields finds fields of exported structs of which the generators, and Go's own JSON, would
-// each make something else.
+// fields reports fields of exported structs that the generators and Go's encoding/json would
+// treat differently.
 func (r *Result) fields(src *loader.Package) diag.List {
 	var list diag.List
 	err := markers.EachType(r.Collector, src, func(info *markers.TypeInfo) {
@@ -36,7 +36,7 @@ func (r *Result) fields(src *loader.Package) diag.List {
 	return list
 }
 
-// checkTag says what is wrong with a field's json tag, and what to do; nothing if it is fine.
+// checkTag returns the error in a field's json tag, and what to write; "" if there is none.
 func checkTag(field markers.FieldInfo, t types.Type) (message, hint string) {
 	tag, ok := field.Tag.Lookup("json")
 	if !ok || tag == "-" || field.Name == "" {
@@ -45,17 +45,17 @@ func checkTag(field markers.FieldInfo, t types.Type) (message, hint string) {
 	name, options, _ := strings.Cut(tag, ",")
 	switch {
 	case !ast.IsExported(field.Name):
-		return "the field " + field.Name + " has a json tag but is not exported: it would be a property that Go never writes",
+		return "field " + field.Name + " has a json tag but is not exported: Go does not encode it",
 			"export it, or write `json:\"-\"`"
 	case name == "":
-		return "the json tag of " + field.Name + " has no name: controller-gen would inline the field, and openapi-gen leave it out",
+		return "the json tag of " + field.Name + " has no name: controller-gen inlines the field, openapi-gen omits it",
 			fmt.Sprintf("write `json:%q`", field.Name+tag)
 	case name == "-":
-		return "the json tag of " + field.Name + " names it -: openapi-gen would leave it out", "take another name"
+		return "the JSON name of " + field.Name + " is \"-\": openapi-gen omits the field", "choose another name"
 	case isError(t): // controller-gen would panic
-		return "an error has no JSON: " + field.Name + " would be written as {}", "take a string"
+		return "field " + field.Name + " is an error, which encodes as {}", "use a string"
 	case slices.Contains(strings.Split(options, ","), "string") && !isString(t) && field.Markers.Get("kubebuilder:validation:Type") == nil:
-		return "Go writes " + field.Name + " as a string, for its json tag says so; the CRD would refuse that",
+		return "the json tag option \"string\" encodes " + field.Name + " as a string, which its type in the CRD does not allow",
 			"add // +kubebuilder:validation:Type=string"
 	}
 	return "", ""
@@ -70,8 +70,9 @@ func isString(t types.Type) bool {
 	return ok && basic.Info()&types.IsString != 0
 }
 
-// twins finds structs with two properties of one name, of their own or of structs that they embed.
-func (r *Result) twins(pkg *types.Package) diag.List {
+// duplicateProperties reports structs with two properties of one name, their own or those of
+// embedded structs.
+func (r *Result) duplicateProperties(pkg *types.Package) diag.List {
 	var list diag.List
 	for _, typeName := range pkg.Scope().Names() {
 		obj, ok := pkg.Scope().Lookup(typeName).(*types.TypeName)
@@ -80,21 +81,21 @@ func (r *Result) twins(pkg *types.Package) diag.List {
 		}
 		if s, ok := obj.Type().Underlying().(*types.Struct); ok {
 			eachProperty(s, token.NoPos, map[string]bool{}, func(pos token.Pos, name string) {
-				list.Add(r.position(pos), rule, "rename one of the two", "%s has a second property %s: openapi-gen's file would not compile", typeName, name)
+				list.Add(r.position(pos), rule, "rename one of them", "%s has two properties named %s: the file that openapi-gen generates would not compile", typeName, name)
 			})
 		}
 	}
 	return list
 }
 
-// eachProperty goes through the properties of a struct, and calls twin for a name that is in
+// eachProperty visits the properties of a struct, and calls duplicate for a name that is in
 // seen already. at is where an embedded struct is embedded.
-func eachProperty(s *types.Struct, at token.Pos, seen map[string]bool, twin func(pos token.Pos, name string)) {
+func eachProperty(s *types.Struct, at token.Pos, seen map[string]bool, duplicate func(pos token.Pos, name string)) {
 	for i := range s.NumFields() {
 		field := s.Field(i)
 		pos := cmp.Or(at, field.Pos())
 		if inner, ok := pointee(field.Type()).Underlying().(*types.Struct); ok && inlined(s, i) {
-			eachProperty(inner, pos, seen, twin)
+			eachProperty(inner, pos, seen, duplicate)
 			continue
 		}
 		name, _, _ := strings.Cut(reflect.StructTag(s.Tag(i)).Get("json"), ",")
@@ -102,7 +103,7 @@ func eachProperty(s *types.Struct, at token.Pos, seen map[string]bool, twin func
 			continue
 		}
 		if seen[name] {
-			twin(pos, name)
+			duplicate(pos, name)
 		}
 		seen[name] = true
 	}

@@ -46,7 +46,7 @@ type Input struct {
 	Data []byte
 }
 
-// syntaxErrors makes findings of what is wrong in a go.mod or go.work; other errors stay as they are.
+// syntaxErrors converts syntax errors in a go.mod or go.work; other errors stay as they are.
 func syntaxErrors(root string, err error) error {
 	found, ok := errors.AsType[modfile.ErrorList](err)
 	if !ok {
@@ -100,7 +100,7 @@ func (w *walker) addModule(dir string) error {
 		return fmt.Errorf("parsing go.mod: %w", err)
 	}
 	if mod.Module == nil {
-		return fmt.Errorf("parsing %q: there is no module line", name)
+		return diag.Errorf(token.Position{Filename: name}, rule, "write, for example: module example.org/project", "missing module directive")
 	}
 	w.modules = append(w.modules, module{mod.Module.Mod.Path, dir})
 	w.used[dir] = true

@@ -1,7 +1,7 @@
 // Package load reads the API packages of an operator once, for every generator.
 //
 // One "go list" gives the package graph. Only the packages that the API's types reach are
-// parsed and type-checked, without function bodies (see reach.go); controller-tools' generators
+// parsed and type-checked (see reach.go); controller-tools' generators
 // work on these directly, and the same syntax and types are handed to gengo's parser
 // (see universe.go), which on its own would read and check every dependency again.
 package load
@@ -43,7 +43,7 @@ type Result struct {
 	Packages  []*Package         // in the order of Options.Dirs, then of Options.Foreign
 	Collector *markers.Collector // knows the markers of controller-tools' CRD and deepcopy generators
 	Checker   *loader.TypeChecker
-	// Warnings are findings in foreign packages that the generators can live with.
+	// Warnings are diagnostics in foreign packages that do not stop the run.
 	Warnings diag.List
 
 	root   string
@@ -55,7 +55,7 @@ type Result struct {
 // Package is one API package: a group and version.
 type Package struct {
 	Dir         string // where its files go, slash-separated, relative to the root: the package's directory if it is the project's own
-	Folder      string // of its source, slash-separated: relative to the root, absolute if it lies outside
+	SourceDir   string // directory of its source, slash-separated: relative to the root, absolute if it lies outside
 	Foreign     bool   // a package of another module: nothing is written to it
 	Path        string // import path
 	Name        string // name in the package clause
@@ -76,9 +76,9 @@ type Kind struct {
 	List bool
 }
 
-// Load reads the packages. What is wrong with them is a diag.List: no Go files, syntax
-// and type errors, imports that do not resolve, missing tags, no root kind. Markers with values
-// that controller-tools cannot read are left to the linter, and to Problems.
+// Load reads the packages. Errors in them are a diag.List: no Go files, syntax and type
+// errors, imports that do not resolve, missing markers, no root kind. Marker values that
+// controller-tools cannot parse are left to the linter, and to Problems.
 func Load(ctx context.Context, opts Options) (*Result, error) {
 	home, err := findHome(opts)
 	if err != nil {
@@ -116,12 +116,12 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 	for i, importPath := range home.importPaths {
 		pkg := &Package{Path: importPath, Source: byPath[importPath]}
 		if i < len(opts.Dirs) {
-			pkg.Dir, pkg.Folder = opts.Dirs[i], opts.Dirs[i]
+			pkg.Dir, pkg.SourceDir = opts.Dirs[i], opts.Dirs[i]
 		} else {
 			pkg.Dir, pkg.Foreign = opts.Foreign[i-len(opts.Dirs)].Dir, true
 		}
 		if pkg.Source == nil {
-			return nil, diag.List{{Pos: token.Position{Filename: pkg.place()}, Rule: rule, Message: "no package was found", Hint: "run `go list " + importPath + "`"}}
+			return nil, diag.Errorf(token.Position{Filename: pkg.place()}, rule, "run `go list "+importPath+"`", "package not found")
 		}
 		res.Packages = append(res.Packages, pkg)
 	}

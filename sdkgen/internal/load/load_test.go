@@ -33,7 +33,7 @@ func TestLoad(t *testing.T) {
 		for _, pkg := range res.Packages {
 			fmt.Fprintf(&b, "%s: package %s %q, group %q %q, version %q\n", pkg.Dir, pkg.Name, pkg.Path, pkg.Group, pkg.GroupGoName, pkg.Version)
 			if pkg.Foreign {
-				fmt.Fprintf(&b, "\tin %s\n", pkg.Folder)
+				fmt.Fprintf(&b, "\tin %s\n", pkg.SourceDir)
 			}
 			for _, kind := range pkg.Kinds {
 				fmt.Fprintf(&b, "\tkind %s list=%t\n", kind.Name, kind.List)

@@ -53,8 +53,7 @@ func findHome(opts Options) (*home, error) {
 	for _, dir := range opts.Dirs {
 		abs := filepath.Join(opts.Root, filepath.FromSlash(dir))
 		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-			return nil, diag.List{{Rule: rule, Message: fmt.Sprintf("%s: no such directory", dir),
-				Hint: "apis in sdkgen.yaml lists the directories of the API packages"}}
+			return nil, diag.Errorf(token.Position{Filename: dir}, rule, "apis in sdkgen.yaml lists the directories of the API packages", "no such directory")
 		}
 		holder, err := moduleOf(opts.Root, abs)
 		if err != nil {
@@ -76,8 +75,8 @@ func findHome(opts Options) (*home, error) {
 		return nil, err
 	}
 	if !h.used[h.dir] {
-		return nil, diag.List{{Pos: relative(opts.Root, token.Position{Filename: h.work}), Rule: rule, Message: "it does not use the module in " + folder(opts.Root, h.dir),
-			Hint: "run `go work use .`" + in(opts.Root, h.dir) + ", or set GOWORK=off"}}
+		return nil, diag.Errorf(relative(opts.Root, token.Position{Filename: h.work}), rule, "run `go work use .`"+in(opts.Root, h.dir)+", or set GOWORK=off",
+			"the workspace does not use the module in %s", directory(opts.Root, h.dir))
 	}
 	for _, holder := range h.holders {
 		if !h.reaches(holder, true) {
@@ -104,14 +103,14 @@ func (h *home) choose(opts Options) error {
 	return err
 }
 
-// unreached is the finding for a module that is not found where it is imported from.
+// unreached reports a module that is not found where it is imported from.
 func (w *walker) unreached(root string, m module, why string) error {
-	message := fmt.Sprintf("it does not require %s, and %s", m.path, why)
+	message := fmt.Sprintf("the module does not require %s: %s", m.path, why)
 	if w.required[m.path] {
-		message = fmt.Sprintf("it requires %s, but not as it is in this project, in %s", m.path, folder(root, m.dir))
+		message = fmt.Sprintf("the module does not replace %s with its directory in this project, %s", m.path, directory(root, m.dir))
 	}
 	goMod := relative(root, token.Position{Filename: filepath.Join(w.modules[0].dir, "go.mod")})
-	return diag.List{{Pos: goMod, Rule: rule, Message: message, Hint: w.reach(root, m)}}
+	return diag.Errorf(goMod, rule, w.reach(root, m), "%s", message)
 }
 
 // reach says what to run so that a module is found in its directory.
@@ -132,7 +131,7 @@ func (w *walker) reach(root string, m module) string {
 }
 
 // directory names a directory of the project.
-func folder(root, dir string) string {
+func directory(root, dir string) string {
 	if rel, err := filepath.Rel(root, dir); err == nil && rel != "." {
 		return filepath.ToSlash(rel)
 	}
@@ -144,7 +143,7 @@ func in(root, dir string) string {
 	if dir == root {
 		return ""
 	}
-	return " in " + folder(root, dir)
+	return " in " + directory(root, dir)
 }
 
 // moduleOf climbs from dir to root and returns the first module on the way.
@@ -156,14 +155,14 @@ func moduleOf(root, dir string) (module, error) {
 		case err == nil:
 			modPath := modfile.ModulePath(data)
 			if modPath == "" {
-				return module{}, diag.List{{Pos: relative(root, token.Position{Filename: file}), Rule: rule, Message: "there is no module line"}}
+				return module{}, diag.Errorf(relative(root, token.Position{Filename: file}), rule, "write, for example: module example.org/project", "missing module directive")
 			}
 			return module{modPath, at}, nil
 		case !errors.Is(err, fs.ErrNotExist):
 			return module{}, fmt.Errorf("reading %q: %w", file, err)
 		case at == root:
-			return module{}, diag.List{{Rule: rule, Message: "there is no go.mod in " + folder(root, dir) + ", nor above it in the project",
-				Hint: "run `go mod init` in the project's root, or name the root with -C"}}
+			return module{}, diag.Errorf(token.Position{}, rule, "run `go mod init` in the project's root, or name the root with -C",
+				"no go.mod in %s or above it in the project", directory(root, dir))
 		}
 	}
 }

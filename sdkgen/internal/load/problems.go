@@ -16,9 +16,9 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// Problems returns what stops the packages from being used: list and parse errors, errors in type
-// declarations, and what generators found since, which controller-tools' note on the package.
-// Type errors elsewhere than in a declaration come from loading only what types need.
+// Problems returns the errors that make the packages unusable: list and parse errors, errors in type
+// declarations, and those that controller-tools' generators have recorded on the packages since.
+// Type errors outside of declarations are due to loading only what types need.
 func (r *Result) Problems() error {
 	asked := map[*packages.Package]*Package{}
 	roots := make([]*packages.Package, 0, len(r.Packages))
@@ -30,8 +30,8 @@ func (r *Result) Problems() error {
 	packages.Visit(roots, nil, func(pkg *packages.Package) {
 		api, own := asked[pkg]
 		if own && !api.Foreign && !r.hasGoFiles(api.Dir) {
-			causes.Add(token.Position{Filename: api.Dir}, rule, "write the types there, and doc.go with their tags, or correct apis in sdkgen.yaml",
-				"there are no Go files, tests aside")
+			causes.Add(token.Position{Filename: api.Dir}, rule, "add the types and a doc.go with the package's markers, or correct apis in sdkgen.yaml",
+				"no Go files besides tests")
 			return
 		}
 		place := pkg.PkgPath
@@ -39,7 +39,7 @@ func (r *Result) Problems() error {
 			place = api.place()
 		}
 		for _, e := range oneEach(pkg.Errors) {
-			found := r.finding(place, e)
+			found := r.diagnostic(place, e)
 			switch {
 			case e.Kind == packages.TypeError:
 				if (own || isLocal(pkg)) && inTypeDecl(r.fset, pkg, parsePosition(e.Pos)) {
@@ -93,9 +93,9 @@ func isSource(entry os.DirEntry) bool {
 	return !entry.IsDir() && strings.HasSuffix(entry.Name(), ".go") && !strings.HasSuffix(entry.Name(), "_test.go")
 }
 
-// finding turns an error of the go command, the parser or the type checker into a finding; the
-// package, by directory or path, stands for its position where it has none.
-func (r *Result) finding(pkg string, e packages.Error) diag.Diagnostic {
+// diagnostic converts an error of the go command, the parser or the type checker; the package, by
+// directory or path, stands for its position where it has none.
+func (r *Result) diagnostic(pkg string, e packages.Error) diag.Diagnostic {
 	pos := r.relative(parsePosition(e.Pos))
 	if pos.Line == 0 {
 		pos = token.Position{Filename: pkg}
@@ -104,7 +104,7 @@ func (r *Result) finding(pkg string, e packages.Error) diag.Diagnostic {
 	return diag.Diagnostic{Pos: pos, Rule: rule, Message: message, Hint: hint}
 }
 
-// advice splits what the go command says into what is wrong, which is one line, and what to do.
+// advice splits an error of the go command into the message, which is one line, and the hint.
 func (r *Result) advice(text string) (message, hint string) {
 	message, hint, _ = strings.Cut(strings.ReplaceAll(text, r.root+string(filepath.Separator), ""), "\n")
 	hint = strings.TrimSpace(hint)
@@ -112,7 +112,7 @@ func (r *Result) advice(text string) (message, hint string) {
 		hint = "run `" + hint + "`" + in(r.root, r.home.dir)
 		message = toDo.ReplaceAllString(message, "")
 	}
-	for _, known := range refusals {
+	for _, known := range unsupported {
 		if m := known.said.FindStringSubmatchIndex(message); m != nil {
 			return string(known.said.ExpandString(nil, known.message, message, m)), known.hint
 		}
@@ -123,11 +123,11 @@ func (r *Result) advice(text string) (message, hint string) {
 	return message, hint
 }
 
-// toDo is how the go command leads over to a command.
+// toDo is what the go command puts before the command to run.
 var toDo = regexp.MustCompile(`; to [a-z]+( it)?:$`)
 
-// misplaced says where in the project a package would be that the go command does not find, "" if
-// no module of it has such a path.
+// misplaced says where in the project a package that the go command does not find would be; "" if
+// no module of the project has such a path.
 func (h *home) misplaced(root, importPath string) string {
 	above, _ := moduleOf(root, root) // without one, the module that is loaded from is all there is
 	for _, m := range []module{h.module, above} {
@@ -138,15 +138,15 @@ func (h *home) misplaced(root, importPath string) string {
 		switch holder, err := moduleOf(root, dir); {
 		case err != nil || !holder.holds(importPath):
 		case holder == h.module:
-			return "this module would have it in the directory " + folder(root, dir) + ", where there are no Go files"
+			return "the module's directory " + directory(root, dir) + " has no Go files"
 		default:
-			return "it would be of the module in " + folder(root, holder.dir) + ": move what the API needs of it, or " + h.reach(root, holder)
+			return "the package belongs to the module in " + directory(root, holder.dir) + ": move what the API needs of it, or " + h.reach(root, holder)
 		}
 	}
 	return ""
 }
 
-// listError is the finding for a failure of the go command itself.
+// listError reports a failure of the go command itself.
 func (r *Result) listError(err error) error {
 	text := err.Error()
 	if _, stderr, _ := strings.Cut(text, "stderr: "); strings.TrimSpace(stderr) != "" {
@@ -154,37 +154,22 @@ func (r *Result) listError(err error) error {
 	}
 	message, hint := r.advice(strings.TrimSpace(text))
 	if hint == "" {
-		hint = "is the go command on PATH, and does `go list` succeed here?"
+		hint = "check that the go command is on PATH and that `go list` succeeds here"
 	}
-	return diag.List{{Rule: rule, Message: message, Hint: hint}}
+	return diag.Errorf(token.Position{}, rule, hint, "%s", message)
 }
 
-// parsePosition reads "file:line:col", "file:line" or "-".
+var positionForm = regexp.MustCompile(`^(.*?)(?::(\d+))?(?::(\d+))?$`)
+
+// parsePosition parses "file:line:col", "file:line", "file" or "-".
 func parsePosition(s string) token.Position {
-	pos := token.Position{Filename: s}
-	var numbers []int
-	for range 2 {
-		i := strings.LastIndexByte(pos.Filename, ':')
-		if i < 0 {
-			break
-		}
-		n, err := strconv.Atoi(pos.Filename[i+1:])
-		if err != nil {
-			break
-		}
-		numbers = append([]int{n}, numbers...)
-		pos.Filename = pos.Filename[:i]
+	m := positionForm.FindStringSubmatch(s)
+	if m == nil || s == "-" {
+		return token.Position{}
 	}
-	if len(numbers) > 0 {
-		pos.Line = numbers[0]
-	}
-	if len(numbers) > 1 {
-		pos.Column = numbers[1]
-	}
-	if pos.Filename == "-" {
-		pos.Filename = ""
-	}
-	return pos
+	line, _ := strconv.Atoi(m[2])
+	column, _ := strconv.Atoi(m[3])
+	return token.Position{Filename: m[1], Line: line, Column: column}
 }
 
 func inTypeDecl(fset *token.FileSet, src *packages.Package, pos token.Position) bool {

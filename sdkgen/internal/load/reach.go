@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -14,13 +13,12 @@ import (
 
 // reach follows the API's types through the packages that they are made of. On its own,
 // controller-tools' checker goes where any type of a package leads: metav1 alone leads it to
-// the packages reflect and runtime, many times as much source as the API's types need. Packages of
-// other modules are parsed without function bodies.
+// the packages reflect and runtime, many times as much source as the API's types need.
 type reach struct {
 	fset    *token.FileSet
 	roots   []*loader.Package
 	found   map[*loader.Package]map[string]*declaration // those of a package, by name
-	aside   map[ast.Node]bool                           // types that nothing leads to, what stands behind the name
+	aside   map[ast.Node]bool                           // type expressions of types that are not reached
 	checked map[*loader.Package]bool
 }
 
@@ -67,7 +65,7 @@ type declaration struct {
 func (r *reach) filter(node ast.Node) bool { return !r.aside[node] }
 
 // enter reads a package. All declarations of the API, and of the project's other packages, are followed:
-// Problems speaks of their errors. What cannot be read or parsed is left to controller-tools' loader,
+// Problems reports their errors. What cannot be read or parsed is left to controller-tools' loader,
 // which says so.
 func (r *reach) enter(pkg *loader.Package) {
 	if _, ok := r.found[pkg]; ok {
@@ -76,7 +74,7 @@ func (r *reach) enter(pkg *loader.Package) {
 	declared := map[string]*declaration{}
 	r.found[pkg] = declared
 	local := isLocal(pkg.Package)
-	if pkg.Syntax = r.parse(pkg.CompiledGoFiles, local); pkg.Syntax == nil {
+	if pkg.Syntax = r.parse(pkg.CompiledGoFiles); pkg.Syntax == nil {
 		return
 	}
 	for _, file := range pkg.Syntax {
@@ -106,21 +104,14 @@ func (r *reach) enter(pkg *loader.Package) {
 	}
 }
 
-// parse reads files side by side; nil if there is anything wrong with one.
-func (r *reach) parse(names []string, bodies bool) []*ast.File {
+// parse reads files in parallel; nil if one cannot be read or parsed.
+func (r *reach) parse(names []string) []*ast.File {
 	files := make([]*ast.File, len(names))
 	errs := make([]error, len(names))
 	var wg sync.WaitGroup
 	for i, name := range names {
 		wg.Go(func() {
-			src, err := os.ReadFile(name)
-			if err == nil {
-				if !bodies {
-					blankBodies(src)
-				}
-				files[i], err = parser.ParseFile(r.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
-			}
-			errs[i] = err
+			files[i], errs[i] = parser.ParseFile(r.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		})
 	}
 	wg.Wait()

@@ -40,25 +40,21 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// TestParseBodies: what is wrong in a function's body is seen where bodies are asked for, and only there.
-func TestParseBodies(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "a.go")
-	for text, want := range map[string][2]bool{ // with bodies and without: is it parsed?
-		"package a\n\nfunc f() { x := := 1 }\n": {false, true},
-		"package a\n\nfunc f() { x := 1 }\n":    {true, true},
-		"package a\n\nfunc f( { x := 1 }\n":     {false, false},
-	} {
+// TestParse: one file that cannot be read or parsed leaves none.
+func TestParse(t *testing.T) {
+	good, bad := filepath.Join(t.TempDir(), "good.go"), filepath.Join(t.TempDir(), "bad.go")
+	for name, text := range map[string]string{good: "package a\n\nfunc f() { x := 1 }\n", bad: "package a\n\nfunc f() { x := := 1 }\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r := &reach{fset: token.NewFileSet()}
-		for i, bodies := range []bool{true, false} {
-			if got := r.parse([]string{name}, bodies) != nil; got != want[i] {
-				t.Errorf("%q, bodies %t: parsed %t, want %t", text, bodies, got, want[i])
-			}
-		}
-		if r.parse([]string{name, name + ".missing"}, false) != nil {
-			t.Error("a missing file is no error")
+	}
+	r := &reach{fset: token.NewFileSet()}
+	if files := r.parse([]string{good, good}); len(files) != 2 {
+		t.Errorf("%d files, want 2", len(files))
+	}
+	for _, other := range []string{bad, good + ".missing"} {
+		if r.parse([]string{good, other}) != nil {
+			t.Errorf("%s is parsed", filepath.Base(other))
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// endless finds types that hold themselves with no struct in between, or embed themselves.
-// openapi-gen writes such types out where they are used, and would not end.
-func (r *Result) endless(pkg *types.Package) diag.List {
-	e := &endless{state: map[types.Type]int{}}
+// recursive reports types that contain themselves with no struct in between, or embed
+// themselves. openapi-gen inlines such types where they are used, and would not terminate.
+func (r *Result) recursive(pkg *types.Package) diag.List {
+	e := &expander{state: map[types.Type]int{}}
 	for _, name := range pkg.Scope().Names() {
 		if obj, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok {
 			e.visit(obj.Type())
@@ -19,28 +19,28 @@ func (r *Result) endless(pkg *types.Package) diag.List {
 	}
 	var list diag.List
 	for _, obj := range e.found {
-		list.Add(r.position(obj.Pos()), rule, "let it be a struct with a field for what it holds, or take apiextensionsv1.JSON",
-			"the type %s is made of itself, without end", obj.Name())
+		list.Add(r.position(obj.Pos()), rule, "declare a struct with a field of that type, or use apiextensionsv1.JSON",
+			"type %s contains itself", obj.Name())
 	}
 	return list
 }
 
-// endless looks for circles through what is written out in place.
-type endless struct {
+// expander finds cycles through types that are inlined.
+type expander struct {
 	state map[types.Type]int
-	later []types.Type // what is referred to, not written out
+	later []types.Type // referred to, not inlined
 	found []*types.TypeName
 }
 
 // The states of a type.
 const (
 	unseen = iota
-	open   // is being written out
+	open   // is being inlined
 	done
 )
 
 // visit checks a type and all that it reaches.
-func (e *endless) visit(t types.Type) {
+func (e *expander) visit(t types.Type) {
 	for e.later = []types.Type{t}; len(e.later) > 0; {
 		next := e.later[0]
 		e.later = e.later[1:]
@@ -48,8 +48,8 @@ func (e *endless) visit(t types.Type) {
 	}
 }
 
-// expand follows what is written out in place of t.
-func (e *endless) expand(t types.Type) {
+// expand follows what is inlined in place of t.
+func (e *expander) expand(t types.Type) {
 	t = types.Unalias(t)
 	named, _ := t.(*types.Named)
 	if named != nil {

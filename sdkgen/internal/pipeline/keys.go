@@ -79,15 +79,11 @@ func (r *run) sourceKey(k *keyer, stage string) error {
 		return err
 	}
 	for _, in := range inputs {
-		data := in.Data
-		if stage == gogen.DeepcopyStage && filepath.Ext(in.Path) == ".go" {
-			data = load.WithoutProse(data)
-		}
 		rel, err := filepath.Rel(r.env.Root, in.Path)
 		if err != nil {
 			return err
 		}
-		k.add(filepath.ToSlash(rel), artifact.Sum(data))
+		k.add(filepath.ToSlash(rel), artifact.Sum(in.Data))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func checkNames(api *load.Result, clients bool) diag.List {
 		if pkg.Foreign {
 			continue
 		}
-		pos := token.Position{Filename: pkg.Folder + "/doc.go", Line: 1, Column: 1}
+		pos := token.Position{Filename: pkg.SourceDir + "/doc.go", Line: 1, Column: 1}
 		first, _, dotted := strings.Cut(pkg.Group, ".")
 		if len(validation.IsDNS1123Subdomain(pkg.Group)) > 0 || !dotted {
 			list.Add(pos, "load", "write a domain that you own in lower case, such as\n// +groupName=example.org",

@@ -213,7 +213,7 @@ func (p *Project) warn(api *load.Result, findings diag.List) {
 	for _, pkg := range api.Packages {
 		count := 0
 		for _, d := range findings.Sorted() {
-			if path.Dir(d.Pos.Filename) == pkg.Folder {
+			if path.Dir(d.Pos.Filename) == pkg.SourceDir {
 				p.env.Log.Debug(d.String())
 				count++
 			}

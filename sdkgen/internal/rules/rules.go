@@ -1,5 +1,5 @@
-// Package rules holds kube-openapi's report of API rule violations against a list of
-// exceptions: violations that are known and accepted, one a line, in the report's own form.
+// Package rules compares kube-openapi's report of API rule violations with a list of
+// exceptions: known violations that are accepted, one a line, in the report's format.
 package rules
 
 import (
@@ -24,7 +24,7 @@ type Violation struct {
 	Field   string // Go field; empty if the type as a whole breaks the rule
 }
 
-// String is the violation as the report and the exceptions list spell it.
+// String is the violation as a line of the report and of the exceptions list.
 func (v Violation) String() string {
 	return prefix + strings.Join([]string{v.Rule, v.Package, v.Type, v.Field}, ",")
 }
@@ -40,7 +40,7 @@ type Exception struct {
 	Line int // from 1
 }
 
-// Result says how the violations stand to the exceptions.
+// Result is the comparison of violations with exceptions.
 type Result struct {
 	New   []Violation // not in the list: an error each
 	Known []Violation // in the list
@@ -80,7 +80,7 @@ func ParseExceptions(name string, data []byte) ([]Exception, error) {
 			continue
 		}
 		if first := seen[v]; first > 0 {
-			list.Add(pos, "exceptions", "remove one", "the exception stands on line %d already", first)
+			list.Add(pos, "exceptions", "remove one of the lines", "duplicate of the exception on line %d", first)
 			continue
 		}
 		seen[v] = number
@@ -106,7 +106,7 @@ func parse(line string) (Violation, error) {
 	return Violation{Rule: parts[0], Package: parts[1], Type: parts[2], Field: parts[3]}, nil
 }
 
-// Check holds the violations against the exceptions. Each part of the result is sorted.
+// Check compares the violations with the exceptions. Each part of the result is sorted.
 func Check(violations []Violation, exceptions []Exception) Result {
 	var res Result
 	violated := map[Violation]bool{}
@@ -136,8 +136,8 @@ func Check(violations []Violation, exceptions []Exception) Result {
 // Locate gives the position of a field, or of the type if field is empty.
 type Locate func(pkg, typeName, field string) token.Position
 
-// Diagnostics returns a finding for each new violation, where it is declared, and for
-// each stale exception, where it stands in the list. list is the exceptions' file.
+// Diagnostics reports each new violation where it is declared, and each stale exception
+// at its line. list is the exceptions' file.
 func (r Result) Diagnostics(list string, locate Locate) diag.List {
 	var out diag.List
 	for _, v := range r.New {
@@ -148,26 +148,26 @@ func (r Result) Diagnostics(list string, locate Locate) diag.List {
 		}
 		hint := advice(v.Rule)
 		if list != "" {
-			hint += "\nor accept it: add to " + list + "\n" + v.String()
+			hint += "\nor accept the violation: add to " + list + "\n" + v.String()
 		}
 		out.Add(pos, v.Rule, hint, "API rule violation: %s", what)
 	}
 	for _, e := range r.Stale {
 		out.Add(token.Position{Filename: list, Line: e.Line, Column: 1}, "exceptions",
-			"remove the line, or run `sdkgen rules --update`", "nothing violates this exception any more: %s", e.Violation)
+			"remove the line, or run `sdkgen rules --update`", "stale exception, no longer violated: %s", e.Violation)
 	}
 	return out
 }
 
-// advice says how to follow a rule.
+// advice returns how to comply with a rule.
 func advice(rule string) string {
 	switch rule {
 	case "names_match":
-		return "name the Go field like its JSON name, with an upper-case first letter (or the JSON name like the field)"
+		return "make the Go name the JSON name with an upper-case first letter, or change the JSON name"
 	case "list_type_missing":
-		return "say how the list is merged: // +listType=atomic, // +listType=set, or // +listType=map with // +listMapKey=NAME"
+		return "add the list type: // +listType=atomic, // +listType=set, or // +listType=map with // +listMapKey=NAME"
 	case "omitempty_match_case":
-		return "write omitempty in the json tag in lower case"
+		return "write omitempty in lower case in the json tag"
 	}
 	return "see the rule in kube-openapi's pkg/generators/rules"
 }

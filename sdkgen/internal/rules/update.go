@@ -7,8 +7,8 @@ import (
 )
 
 // Update returns the exceptions list that accepts exactly the violations, sorted. A comment
-// stays with the exception below it; one that is followed by a blank line, and one at the
-// end, stays at the top. Comments of exceptions that go, go with them.
+// stays with the exception below it, and is removed with it; one that is followed by a blank
+// line, and one at the end, moves to the top.
 func Update(old []byte, violations []Violation) []byte {
 	head, above := comments(old)
 	sorted := slices.Clone(violations)
@@ -30,7 +30,7 @@ func Update(old []byte, violations []Violation) []byte {
 	return out.Bytes()
 }
 
-// comments splits a list's comments into blocks that stand for themselves and those of an exception.
+// comments splits a list's comments into those of an exception and the others.
 func comments(data []byte) (head []string, above map[Violation]string) {
 	above = map[Violation]string{}
 	var block strings.Builder
