@@ -41,69 +41,72 @@ func after(change func(*world)) func(*world) {
 	}
 }
 
-// TestPassCost counts what a pass costs in each state of a MiniCluster. The pass after it, in which
-// nothing has changed, must compute the desired state at most once, generate no key and write nothing.
+// passCosts are the costs of a pass in each state of a MiniCluster, and of the pass after it, in which
+// nothing has changed.
+var passCosts = []struct {
+	name, spec   string
+	prepare      func(*world)
+	want, steady string // by cost.String
+}{
+	{"created", plain, func(*world) {}, "7 cached, 7 writes, 1 desired, 1 keys", "6 cached, 1 desired"},
+	{"created with everything", crowded, func(*world) {}, "14 cached, 14 writes, 1 desired, 2 keys", "13 cached, 1 desired"},
+	{"scaled", plain, after(func(w *world) { w.set(func(s *api.MiniClusterSpec) { s.Size = 3 }) }), "6 cached, 3 writes, 1 desired", "6 cached, 1 desired"},
+	{"scaled too far", plain, after(func(w *world) { w.set(func(s *api.MiniClusterSpec) { s.Size = 9 }) }), "6 cached, 4 writes, 1 desired", "6 cached, 1 desired"},
+	{"pods are ready", plain, after(func(w *world) {
+		w.setJob("mc", func(s *batchv1.JobStatus) { s.Ready = new(int32(2)) })
+	}), "6 cached, 1 writes, 1 desired", "6 cached, 1 desired"},
+	{"finished", plain, after(func(w *world) { w.setJob("mc", jobIs(batchv1.JobComplete)) }), "2 cached, 1 writes", "2 cached"},
+	{"finished, Job deleted", plain, after(func(w *world) {
+		w.setJob("mc", jobIs(batchv1.JobComplete))
+		w.reconcile("mc")
+		w.remove(get(w, &batchv1.Job{}, "mc"))
+	}), "2 cached", "2 cached"},
+	{"finished, cleanup", "{cleanup: true, containers: [{command: a}]}", after(func(w *world) {
+		w.setJob("mc", jobIs(batchv1.JobComplete))
+	}), "2 cached, 2 writes", "2 cached"},
+	{"deleted", plain, after(func(w *world) { w.remove(get(w, &api.MiniCluster{}, "mc")) }), "2 cached", "2 cached"},
+	{"deleted, volumes left", crowded, after(func(w *world) { w.remove(get(w, &api.MiniCluster{}, "mc")) }), "2 cached, 1 live, 1 writes", "2 cached"},
+	{"being deleted", plain, after(func(w *world) {
+		mc := get(w, &api.MiniCluster{}, "mc")
+		mc.Finalizers = []string{"example.org/wait"}
+		w.save(mc)
+		w.remove(mc)
+	}), "1 cached", "1 cached"},
+	{"invalid", "{containers: []}", func(*world) {}, "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
+	{"volumes disabled", crowded, func(w *world) { w.Volumes = false }, "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
+	{"spec changed", plain, after(func(w *world) {
+		w.set(func(s *api.MiniClusterSpec) { s.Containers[0].Command = "other" })
+	}), "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
+	{"spec changed, keys lost", plain, after(func(w *world) {
+		w.set(func(s *api.MiniClusterSpec) { s.Containers[0].Command = "other" })
+		w.remove(get(w, &corev1.ConfigMap{}, "mc-curve-mount"))
+	}), "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
+	{"other version of the operator", plain, after(func(w *world) {
+		job := get(w, &batchv1.Job{}, "mc")
+		job.Annotations[AnnotationObjects] = "other"
+		w.save(job)
+	}), "6 cached, 1 desired", "6 cached, 1 desired"},
+	{"keys lost", plain, after(func(w *world) { w.remove(get(w, &corev1.ConfigMap{}, "mc-curve-mount")) }), "6 cached, 1 writes, 1 desired, 1 keys", "6 cached, 1 desired"},
+	{"one key lost", crowded, after(func(w *world) {
+		configMap := get(w, &corev1.ConfigMap{}, "mc-flux-restful")
+		configMap.Data = nil
+		w.save(configMap)
+	}), "13 cached, 1 writes, 1 desired, 1 keys", "13 cached, 1 desired"},
+	{"drift", plain, after(func(w *world) {
+		configMap := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
+		configMap.Data = nil
+		w.save(configMap)
+	}), "6 cached, 1 writes, 1 desired", "6 cached, 1 desired"},
+	{"conflict", plain, func(w *world) {
+		w.add(&corev1.ConfigMap{ObjectMeta: labelled("mc-entrypoint", "other")})
+		w.late = time.Hour
+	}, "3 cached, 2 writes, 1 desired, requeue 30s", "3 cached, 1 desired, requeue 30s"},
+}
+
+// TestPassCost counts reads, writes, requeues, desired states and keys. A steady pass computes the desired
+// state at most once, generates no key and writes nothing.
 func TestPassCost(t *testing.T) {
-	nothing := func(*world) {}
-	for _, test := range []struct {
-		name, spec   string
-		prepare      func(*world)
-		want, steady string // costs, by cost.String
-	}{
-		{"created", plain, nothing, "7 cached, 7 writes, 1 desired, 1 keys", "6 cached, 1 desired"},
-		{"created with everything", crowded, nothing, "14 cached, 14 writes, 1 desired, 2 keys", "13 cached, 1 desired"},
-		{"scaled", plain, after(func(w *world) { w.set(func(s *api.MiniClusterSpec) { s.Size = 3 }) }), "6 cached, 3 writes, 1 desired", "6 cached, 1 desired"},
-		{"scaled too far", plain, after(func(w *world) { w.set(func(s *api.MiniClusterSpec) { s.Size = 9 }) }), "6 cached, 4 writes, 1 desired", "6 cached, 1 desired"},
-		{"pods are ready", plain, after(func(w *world) {
-			w.setJob("mc", func(s *batchv1.JobStatus) { s.Ready = new(int32(2)) })
-		}), "6 cached, 1 writes, 1 desired", "6 cached, 1 desired"},
-		{"finished", plain, after(func(w *world) { w.setJob("mc", jobIs(batchv1.JobComplete)) }), "2 cached, 1 writes", "2 cached"},
-		{"finished, Job deleted", plain, after(func(w *world) {
-			w.setJob("mc", jobIs(batchv1.JobComplete))
-			w.reconcile("mc")
-			w.remove(get(w, &batchv1.Job{}, "mc"))
-		}), "2 cached", "2 cached"},
-		{"finished, cleanup", "{cleanup: true, containers: [{command: a}]}", after(func(w *world) {
-			w.setJob("mc", jobIs(batchv1.JobComplete))
-		}), "2 cached, 2 writes", "2 cached"},
-		{"deleted", plain, after(func(w *world) { w.remove(get(w, &api.MiniCluster{}, "mc")) }), "2 cached", "2 cached"},
-		{"deleted, volumes left", crowded, after(func(w *world) { w.remove(get(w, &api.MiniCluster{}, "mc")) }), "2 cached, 1 live, 1 writes", "2 cached"},
-		{"being deleted", plain, after(func(w *world) {
-			mc := get(w, &api.MiniCluster{}, "mc")
-			mc.Finalizers = []string{"example.org/wait"}
-			w.save(mc)
-			w.remove(mc)
-		}), "1 cached", "1 cached"},
-		{"invalid", "{containers: []}", nothing, "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
-		{"volumes disabled", crowded, func(w *world) { w.Volumes = false }, "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
-		{"spec changed", plain, after(func(w *world) {
-			w.set(func(s *api.MiniClusterSpec) { s.Containers[0].Command = "other" })
-		}), "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
-		{"spec changed, keys lost", plain, after(func(w *world) {
-			w.set(func(s *api.MiniClusterSpec) { s.Containers[0].Command = "other" })
-			w.remove(get(w, &corev1.ConfigMap{}, "mc-curve-mount"))
-		}), "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
-		{"other version of the operator", plain, after(func(w *world) {
-			job := get(w, &batchv1.Job{}, "mc")
-			job.Annotations[AnnotationObjects] = "other"
-			w.save(job)
-		}), "6 cached, 1 desired", "6 cached, 1 desired"},
-		{"keys lost", plain, after(func(w *world) { w.remove(get(w, &corev1.ConfigMap{}, "mc-curve-mount")) }), "6 cached, 1 writes, 1 desired, 1 keys", "6 cached, 1 desired"},
-		{"one key lost", crowded, after(func(w *world) {
-			configMap := get(w, &corev1.ConfigMap{}, "mc-flux-restful")
-			configMap.Data = nil
-			w.save(configMap)
-		}), "13 cached, 1 writes, 1 desired, 1 keys", "13 cached, 1 desired"},
-		{"drift", plain, after(func(w *world) {
-			configMap := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
-			configMap.Data = nil
-			w.save(configMap)
-		}), "6 cached, 1 writes, 1 desired", "6 cached, 1 desired"},
-		{"conflict", plain, func(w *world) {
-			w.add(&corev1.ConfigMap{ObjectMeta: labelled("mc-entrypoint", "other")})
-			w.late = time.Hour
-		}, "3 cached, 2 writes, 1 desired, requeue 30s", "3 cached, 1 desired, requeue 30s"},
-	} {
+	for _, test := range passCosts {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, sample(t, "mc", test.spec))
 			test.prepare(w)

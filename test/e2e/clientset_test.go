@@ -19,7 +19,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdk/go/informers/externalversions"
 )
 
-// clientset returns the clients of a new namespace, and its name.
+// clientset returns a clientset, and the name of a new namespace.
 func (s *suite) clientset(t *testing.T) (versioned.Interface, string) {
 	t.Helper()
 	clients, err := versioned.NewForConfig(s.config)
@@ -29,7 +29,7 @@ func (s *suite) clientset(t *testing.T) (versioned.Interface, string) {
 	return clients, s.namespace(t)
 }
 
-// nobody is a user that RBAC gives nothing.
+// nobody returns the config of a user without permissions.
 func (s *suite) nobody() *rest.Config {
 	config := rest.CopyConfig(s.config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "nobody", Groups: []string{"system:authenticated"}}
@@ -44,7 +44,7 @@ func small(namespace, name string) *api.MiniCluster {
 	}
 }
 
-// TestClientset goes through the verbs.
+// TestClientset uses each verb.
 func TestClientset(t *testing.T) {
 	s := need(t)
 	clients, namespace := s.clientset(t)
@@ -94,7 +94,7 @@ func TestClientset(t *testing.T) {
 	}
 }
 
-// TestClientsetErrors: each has its type, and the field where the server names one.
+// TestClientsetErrors: errors have their types, and the field if the server names one.
 func TestClientsetErrors(t *testing.T) {
 	s := need(t)
 	clients, namespace := s.clientset(t)
@@ -139,11 +139,11 @@ func TestClientsetErrors(t *testing.T) {
 	done, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := miniClusters.List(done, metav1.ListOptions{}); err == nil || done.Err() == nil {
-		t.Error("a list goes on after its context has ended")
+		t.Error("a list ignores the cancellation of its context")
 	}
 }
 
-// TestClientsetApply: two managers, a conflict, force, and what each has applied.
+// TestClientsetApply: two field managers, a conflict, force, and the fields that each has applied.
 func TestClientsetApply(t *testing.T) {
 	s := need(t)
 	clients, namespace := s.clientset(t)
@@ -165,7 +165,7 @@ func TestClientsetApply(t *testing.T) {
 	}
 	left, err := apply.ExtractMiniCluster(got, "ours")
 	if err != nil || left.Spec.Size != nil || len(left.Spec.Containers) != 1 {
-		t.Errorf("left to the first: %+v, %v", left, err)
+		t.Errorf("fields of the first manager: %+v, %v", left, err)
 	}
 	left.WithLabels(map[string]string{"a": "b"})
 	if got, err = miniClusters.Apply(ctx, left, metav1.ApplyOptions{FieldManager: "ours"}); err != nil || got.Labels["a"] != "b" || got.Spec.Size != 1 {
@@ -182,8 +182,8 @@ func TestClientsetApply(t *testing.T) {
 	}
 }
 
-// TestClientsetWatch: a watch ends with the API server, and one lists and watches again; an informer
-// does that by itself.
+// TestClientsetWatch: a watch ends when the API server restarts, and the client has to list and watch
+// again; an informer does so by itself.
 func TestClientsetWatch(t *testing.T) {
 	s := need(t)
 	clients, namespace := s.clientset(t)
@@ -196,16 +196,10 @@ func TestClientsetWatch(t *testing.T) {
 	informed, stop := context.WithCancel(ctx)
 	defer stop()
 	informer := factory.FluxFramework().V1alpha1().MiniClusters()
-	heard := make(chan string, 16)
-	if _, err := informer.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(object any) { heard <- "added " + object.(*api.MiniCluster).Name },
-		DeleteFunc: func(object any) { heard <- "deleted " + object.(*api.MiniCluster).Name },
-	}); err != nil {
-		t.Fatal(err)
-	}
+	handled := handle(t, informer.Informer())
 	factory.StartWithContext(informed)
 	if !cache.WaitForCacheSync(ctx.Done(), informer.Informer().HasSynced) {
-		t.Fatal("the informer's cache is not filled")
+		t.Fatal("the informer has not synced")
 	}
 	list, err := miniClusters.List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -222,37 +216,61 @@ func TestClientsetWatch(t *testing.T) {
 	if event := next(ctx, t, before); event.Type != watch.Added || event.Object.(*api.MiniCluster).UID != made.UID {
 		t.Errorf("watched %+v", event)
 	}
-	await(ctx, t, heard, "added before")
+	await(ctx, t, handled, "added before")
 
-	restart(t, "kube-apiserver")
-	for range before.ResultChan() { // closed with the connection
-	}
-	eventually(t, patience, func() string {
-		if _, err = miniClusters.Create(ctx, small(namespace, "after"), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-			return err.Error()
-		}
-		return ""
+	restartServer(t, before, func() error {
+		_, err := miniClusters.Create(ctx, small(namespace, "after"), metav1.CreateOptions{})
+		return err
 	})
 	if list, err = miniClusters.List(ctx, metav1.ListOptions{}); err != nil || len(list.Items) != 2 {
 		t.Fatalf("listed after the restart: %+v, %v", list, err)
 	}
-	// The server may have forgotten versions from before: one lists again, as the informer does.
+	// The server may have dropped old resource versions: list again, as the informer does.
 	after, err := miniClusters.Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer after.Stop()
-	await(ctx, t, heard, "added after")
+	await(ctx, t, handled, "added after")
 	if err := miniClusters.Delete(ctx, "before", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if event := next(ctx, t, after); event.Type != watch.Deleted || event.Object.(*api.MiniCluster).UID != made.UID {
 		t.Errorf("watched after the restart: %+v", event)
 	}
-	await(ctx, t, heard, "deleted before")
+	await(ctx, t, handled, "deleted before")
 	if _, err := informer.Lister().MiniClusters(namespace).Get("after"); err != nil {
 		t.Errorf("the lister: %v", err)
 	}
+}
+
+// handle returns a channel of the events of an informer.
+func handle(t *testing.T, informer interface {
+	AddEventHandler(cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error)
+}) <-chan string {
+	t.Helper()
+	handled := make(chan string, 16)
+	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(object any) { handled <- "added " + object.(*api.MiniCluster).Name },
+		DeleteFunc: func(object any) { handled <- "deleted " + object.(*api.MiniCluster).Name },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return handled
+}
+
+// restartServer restarts the API server, waits until a watch is closed, and creates an object.
+func restartServer(t *testing.T, events watch.Interface, create func() error) {
+	t.Helper()
+	restart(t, "kube-apiserver")
+	for range events.ResultChan() { // closed with the connection
+	}
+	eventually(t, patience, func() string {
+		if err := create(); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err.Error()
+		}
+		return ""
+	})
 }
 
 // next returns the next event of a watch.
@@ -265,23 +283,23 @@ func next(ctx context.Context, t *testing.T, events watch.Interface) watch.Event
 		}
 		return event
 	case <-ctx.Done():
-		t.Fatal("the watch says nothing")
+		t.Fatal("no event")
 	}
 	return watch.Event{}
 }
 
-// await waits until something is heard.
-func await(ctx context.Context, t *testing.T, heard <-chan string, want string) {
+// await waits for a message of an event handler.
+func await(ctx context.Context, t *testing.T, handled <-chan string, want string) {
 	t.Helper()
 	for {
 		select {
-		case got := <-heard:
+		case got := <-handled:
 			if got == want {
 				return
 			}
-			t.Logf("heard %q before %q", got, want)
+			t.Logf("got %q before %q", got, want)
 		case <-ctx.Done():
-			t.Fatalf("%q was not heard", want)
+			t.Fatalf("no %q", want)
 		}
 	}
 }

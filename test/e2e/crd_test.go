@@ -23,7 +23,7 @@ func (s *suite) definition(t *testing.T) *apiextensionsv1.CustomResourceDefiniti
 	return get(t, s, &apiextensionsv1.CustomResourceDefinition{}, "", "miniclusters."+api.GroupName)
 }
 
-// TestEstablished wants the server to serve the kind, and to have no complaint about its schema.
+// TestEstablished: the server serves the kind, and its schema is structural.
 func TestEstablished(t *testing.T) {
 	s := need(t)
 	conditions := map[apiextensionsv1.CustomResourceDefinitionConditionType]apiextensionsv1.ConditionStatus{}
@@ -36,14 +36,14 @@ func TestEstablished(t *testing.T) {
 	}
 }
 
-// TestForbidden has the server refuse, for each constraint of the schema, a MiniCluster that breaks
-// this one only, and say where.
-func TestForbidden(t *testing.T) {
+// TestConstraints: for each constraint of the schema, the server rejects a MiniCluster that violates only
+// this one, and names the field.
+func TestConstraints(t *testing.T) {
 	s := need(t)
 	ns := s.namespace(t)
 	schema := s.definition(t).Spec.Versions[0].Schema.OpenAPIV3Schema
 	least := map[string]int{"spec": 100, "status": 10}
-	for _, part := range []string{"spec", "status"} { // in this order: what has a status has the name that specs are tried with
+	for _, part := range []string{"spec", "status"} { // in this order: the object with a status has the name that specs are tried with
 		p := schema.Properties[part]
 		try := s.trySpec
 		if part == "status" {
@@ -51,12 +51,12 @@ func TestForbidden(t *testing.T) {
 			try = s.tryStatus
 		}
 		if err := try(t, ns, valid(&p)); err != nil {
-			t.Fatalf("a valid %s is refused: %v", part, err)
+			t.Fatalf("a valid %s is rejected: %v", part, err)
 		}
 		b := &breaker{}
 		b.walk([]string{part}, &p)
 		if len(b.broken) < least[part] {
-			t.Errorf("the schema of the %s has %d constraints only", part, len(b.broken))
+			t.Errorf("the schema of the %s has only %d constraints", part, len(b.broken))
 		}
 		for _, broken := range b.broken {
 			t.Run(broken.name, func(t *testing.T) {
@@ -73,20 +73,20 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// trySpec asks the server what it says to a spec.
+// trySpec returns the response of the server to a spec.
 func (s *suite) trySpec(t *testing.T, namespace string, spec any) error {
 	t.Helper()
 	return s.client.Create(t.Context(), manifest(namespace, map[string]any{"spec": spec}), client.DryRunAll)
 }
 
-// tryStatus asks the server what it says to a status.
+// tryStatus returns the response of the server to a status.
 func (s *suite) tryStatus(t *testing.T, namespace string, status any) error {
 	t.Helper()
 	return s.client.Status().Patch(t.Context(), manifest(namespace, map[string]any{}),
 		client.RawPatch(types.MergePatchType, encode(t, map[string]any{"status": status})), client.DryRunAll)
 }
 
-// manifest is a MiniCluster of any form.
+// manifest returns a MiniCluster with any fields.
 func manifest(namespace string, fields map[string]any) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: fields}
 	object.SetGroupVersionKind(api.SchemeGroupVersion.WithKind("MiniCluster"))
@@ -104,8 +104,8 @@ func encode(t *testing.T, value any) []byte {
 	return data
 }
 
-// TestDefaults wants the server to fill in, in a MiniCluster that has every object and no value that
-// is optional, exactly the defaults of swagger.json.
+// TestDefaults: to a MiniCluster with all objects and no optional scalar the server applies exactly the
+// defaults of swagger.json.
 func TestDefaults(t *testing.T) {
 	s := need(t)
 	data, err := os.ReadFile(root + "/api/v1alpha1/swagger.json")
@@ -132,11 +132,11 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("swagger.json and the server differ: %s", d)
 	}
 	if w.count < 20 {
-		t.Errorf("swagger.json has %d defaults only", w.count)
+		t.Errorf("swagger.json has only %d defaults", w.count)
 	}
 }
 
-// definition is a schema of swagger.json, as far as defaults go.
+// definition is the part of a schema of swagger.json that defaults need.
 type definition struct {
 	Ref                  string                 `json:"$ref"`
 	Type                 string                 `json:"type"`
@@ -147,13 +147,13 @@ type definition struct {
 	AdditionalProperties *definition            `json:"additionalProperties"`
 }
 
-// defaults makes objects from definitions.
+// defaults builds objects from definitions.
 type defaults struct {
 	definitions map[string]*definition
 	count       int
 }
 
-// object returns an object without optional values, and the same with its defaults.
+// object returns an object without optional scalars, and the same with its defaults.
 func (w *defaults) object(name string) (bare, full map[string]any) {
 	d := w.definitions[name]
 	bare, full = map[string]any{}, map[string]any{}
@@ -175,7 +175,7 @@ func (w *defaults) object(name string) (bare, full map[string]any) {
 	return bare, full
 }
 
-// value returns an object, or a list or a map with one, if the definition is one of objects.
+// value returns an object, or a list or a map of one, or nil for a scalar.
 func (w *defaults) value(d *definition) (bare, full any) {
 	switch {
 	case d.Ref != "":

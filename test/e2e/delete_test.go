@@ -11,8 +11,8 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// TestDelete wants nothing left of a MiniCluster, but for a volume that is to be kept; and that it
-// fits the next MiniCluster of the same name.
+// TestDelete: only a retained volume is left of a deleted MiniCluster, and the next MiniCluster of the
+// same name uses it.
 func TestDelete(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
@@ -38,7 +38,7 @@ volumes: {scratch: {path: /mnt/e2e}, kept: {path: /mnt/e2e-kept, delete: false}}
 	get(t, s, &corev1.PersistentVolume{}, "", ns+".mc.kept")
 }
 
-// TestOffline wants volumes deleted of a MiniCluster that went while no operator ran.
+// TestOffline: the volumes of a MiniCluster that was deleted while no operator ran are deleted.
 func TestOffline(t *testing.T) {
 	s := need(t)
 	p := s.manager(t, s.kubeconfig)
@@ -61,7 +61,7 @@ func TestOffline(t *testing.T) {
 	s.awaitEmpty(t, ns)
 }
 
-// TestCleanup wants a MiniCluster that asks for it gone after its end, with all that it had.
+// TestCleanup: with cleanup a finished MiniCluster is deleted, with all of its objects.
 func TestCleanup(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
@@ -69,7 +69,7 @@ func TestCleanup(t *testing.T) {
 	mc := s.create(t, ns, "mc", `{cleanup: true, containers: [{image: any, command: a}]}`)
 	eventually(t, patience, func() string {
 		if err := s.client.Get(t.Context(), client.ObjectKeyFromObject(mc), mc); !apierrors.IsNotFound(err) {
-			return "it is there"
+			return "the MiniCluster still exists"
 		}
 		return ""
 	})

@@ -11,8 +11,7 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// TestDeploy wants the Deployment of config/default to get its pod past the namespace's pod security,
-// and the samples to be taken.
+// TestDeploy: pod security admits the pod of config/default, and the API server accepts the samples.
 func TestDeploy(t *testing.T) {
 	s := need(t)
 	deployment := "deployment/" + operatorName
@@ -22,7 +21,7 @@ func TestDeploy(t *testing.T) {
 	kubectl(t, "", "apply", "--namespace", s.namespace(t), "--kustomize", root+"/config/samples", "--dry-run=server")
 }
 
-// TestMetrics wants metrics to be given to those only who may have them.
+// TestMetrics: metrics need authentication and authorization.
 func TestMetrics(t *testing.T) {
 	s := need(t)
 	p := s.manager(t, s.kubeconfig, "--metrics-secure=true")
@@ -33,7 +32,7 @@ func TestMetrics(t *testing.T) {
 	binding := "e2e-" + ns
 	kubectl(t, "", "create", "clusterrolebinding", binding, "--clusterrole=flux-operator-metrics-reader", "--serviceaccount="+ns+":reader")
 	t.Cleanup(func() { kubectl(t, "", "delete", "clusterrolebinding", binding) })
-	// The certificate is the server's own.
+	// The certificate is self-signed.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
 	for account, want := range map[string]int{"": http.StatusUnauthorized, "other": http.StatusForbidden, "reader": http.StatusOK} {
@@ -58,8 +57,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestStop wants an operator that is asked to end to do so at once and well, and one that is started
-// again to find nothing to do.
+// TestStop: SIGTERM stops the operator gracefully, and a restarted one writes nothing.
 func TestStop(t *testing.T) {
 	s := need(t)
 	ns := s.namespace(t)
@@ -68,13 +66,13 @@ func TestStop(t *testing.T) {
 	s.await(t, mc, api.ConditionJobRunning)
 	began := time.Now()
 	if err := p.stop(); err != nil {
-		t.Fatalf("it ended with %v\n%s", err, p.tail(10))
+		t.Fatalf("the operator exited: %v\n%s", err, p.tail(10))
 	}
-	t.Logf("it ended in %s", time.Since(began))
+	t.Logf("the operator exited after %s", time.Since(began))
 	again := s.manager(t, s.kubeconfig, "--watch-namespaces="+ns)
 	c := &crowd{suite: s, namespace: ns, all: []*api.MiniCluster{mc}}
 	c.quiet(t, again)
-	writes := s.calls(t, again)
+	writes := s.requests(t, again)
 	for _, method := range []string{"POST", "PATCH", "PUT", "DELETE"} {
 		if writes[method] > 0 {
 			t.Errorf("%v requests: %s", writes[method], method)

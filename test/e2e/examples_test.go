@@ -14,7 +14,7 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// TestGoExamples runs the programs of examples/go with the operator there. Each makes a MiniCluster,
+// TestGoExamples runs the programs of examples/go with the operator running. Each creates a MiniCluster,
 // waits until it is ready, prints its status and deletes it.
 func TestGoExamples(t *testing.T) {
 	s := need(t)
@@ -36,17 +36,17 @@ func TestGoExamples(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), filepath.Join(bin, name), args...).CombinedOutput()
 			want := fmt.Sprintf("%[1]s/%[2]s is ready: 2 of at most 2 pods\n%[1]s/%[2]s is deleted\n", namespace, name)
 			if err != nil || string(out) != want {
-				t.Errorf("%v, it prints\n%swant\n%s", err, out, want)
+				t.Errorf("error %v, output\n%swant\n%s", err, out, want)
 			}
 			left := &api.MiniCluster{}
 			if err := s.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, left); err == nil && left.DeletionTimestamp == nil || err != nil && !apierrors.IsNotFound(err) {
-				t.Errorf("it is still there: %v", err)
+				t.Errorf("the MiniCluster still exists: %v", err)
 			}
 		})
 	}
 }
 
-// access returns the administrator's access as the flags of examples/go/light.
+// access returns the flags of examples/go/light for the administrator.
 func (s *suite) access(t *testing.T) []string {
 	t.Helper()
 	config := rest.CopyConfig(s.config)

@@ -22,7 +22,7 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// rich is a MiniCluster that becomes objects of all kinds.
+// rich is a MiniCluster with objects of all kinds.
 const rich = `
 size: 2
 maxSize: 4
@@ -33,7 +33,7 @@ volumes: {v: {path: /mnt/e2e}}
 pod: {annotations: {"` + runFor + `": 24h}}
 `
 
-// crowd is the MiniClusters of a namespace, and what may not change of them.
+// crowd is the MiniClusters of a namespace, and those of their properties that must not change.
 type crowd struct {
 	*suite
 	namespace string
@@ -57,8 +57,8 @@ func (c *crowd) add(t *testing.T) *api.MiniCluster {
 	return mc
 }
 
-// note remembers Jobs and keys as they are first seen, and wants those seen before unchanged.
-func (c *crowd) note(t *testing.T) {
+// checkUnchanged checks that Jobs and keys are those of the last call, and records new ones.
+func (c *crowd) checkUnchanged(t *testing.T) {
 	t.Helper()
 	for _, mc := range c.all {
 		var job batchv1.Job
@@ -85,8 +85,8 @@ func (c *crowd) note(t *testing.T) {
 	}
 }
 
-// settle waits until all MiniClusters are ready and have their sizes, and there is nothing but their
-// objects.
+// settle waits until all MiniClusters are ready, have their sizes and all of their objects, and nothing
+// else exists.
 func (c *crowd) settle(t *testing.T) {
 	t.Helper()
 	want := map[string]bool{}
@@ -110,16 +110,16 @@ func (c *crowd) settle(t *testing.T) {
 		}
 		c.checkOwned(t, mc)
 	}
-	c.note(t)
+	c.checkUnchanged(t)
 }
 
-// TestFaultKill kills the operator 50 times while MiniClusters come, change and go.
+// TestFaultKill kills the operator 50 times while MiniClusters are created, scaled and deleted.
 func TestFaultKill(t *testing.T) {
 	long(t)
 	s := need(t)
 	c := s.crowd(t)
 	const kills = 50
-	halfMade := 0
+	partial := 0
 	for range kills {
 		p, err := s.launch(s.kubeconfig)
 		if err != nil {
@@ -130,10 +130,10 @@ func TestFaultKill(t *testing.T) {
 		c.awaitSeen(t, mc)
 		time.Sleep(time.Duration(c.dice.IntN(250)) * time.Millisecond)
 		p.kill()
-		if made := c.made(t, mc); made > 0 && made < len(expected(t, mc)) {
-			halfMade++
+		if n := c.countObjects(t, mc); n > 0 && n < len(expected(t, mc)) {
+			partial++
 		}
-		c.note(t)
+		c.checkUnchanged(t)
 	}
 	began := time.Now()
 	s.manager(t, s.kubeconfig)
@@ -141,13 +141,13 @@ func TestFaultKill(t *testing.T) {
 	s.fault(t, fmt.Sprintf("operator killed %d times at random, while MiniClusters are created, scaled and deleted", kills),
 		"all MiniClusters ready, each object exists once, same Jobs and keys as before, nothing left of deleted MiniClusters",
 		fmt.Sprintf("%d of %d kills left a MiniCluster with some of its objects; %d MiniClusters correct %s after the last start",
-			halfMade, kills, len(c.all), seconds(time.Since(began))))
-	if halfMade == 0 {
-		t.Error("no kill was in the middle of anything")
+			partial, kills, len(c.all), seconds(time.Since(began))))
+	if partial == 0 {
+		t.Error("no kill interrupted the creation of objects")
 	}
 }
 
-// awaitSeen waits until the operator has begun with a MiniCluster.
+// awaitSeen waits until the operator has written the status of a MiniCluster.
 func (c *crowd) awaitSeen(t *testing.T, mc *api.MiniCluster) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -160,8 +160,8 @@ func (c *crowd) awaitSeen(t *testing.T, mc *api.MiniCluster) {
 	}
 }
 
-// made counts the objects of a MiniCluster.
-func (c *crowd) made(t *testing.T, mc *api.MiniCluster) int {
+// countObjects counts the existing objects of a MiniCluster.
+func (c *crowd) countObjects(t *testing.T, mc *api.MiniCluster) int {
 	t.Helper()
 	n := 0
 	for _, object := range expected(t, mc) {
@@ -188,7 +188,7 @@ func (c *crowd) disturb(t *testing.T) {
 	}
 }
 
-// TestFaultServer takes the API server, and then its database, away under the operator.
+// TestFaultServer restarts the API server, and then etcd, while the operator runs.
 func TestFaultServer(t *testing.T) {
 	long(t)
 	s := need(t)
@@ -202,14 +202,14 @@ func TestFaultServer(t *testing.T) {
 		time.Sleep(time.Duration(c.dice.IntN(300)) * time.Millisecond)
 		restart(t, component)
 		restarts++
-		c.note(t)
+		c.checkUnchanged(t)
 	}
 	began := time.Now()
 	c.settle(t)
 	select {
 	case err := <-p.ended:
 		p.ended <- err
-		t.Errorf("the operator has ended: %v", err)
+		t.Errorf("the operator has exited: %v", err)
 	default:
 	}
 	s.fault(t, fmt.Sprintf("kube-apiserver and etcd killed and restarted %d times, just after MiniClusters were created", restarts),
@@ -227,7 +227,7 @@ func restart(t *testing.T, component string) {
 	}
 }
 
-// TestFaultConflict has several edit the same MiniClusters, and one spoil what the operator makes.
+// TestFaultConflict edits MiniClusters and their objects from several clients at once.
 func TestFaultConflict(t *testing.T) {
 	long(t)
 	s := need(t)
@@ -247,8 +247,8 @@ func TestFaultConflict(t *testing.T) {
 		if now := fmt.Sprint(get(t, s, &corev1.ConfigMap{}, c.namespace, minicluster.EntrypointConfigMap(mc)).Data); mc.Spec.Size == 2 && now != scripts[mc.Name] {
 			t.Errorf("%s has another script: %s", mc.Name, cmp.Diff(scripts[mc.Name], now))
 		}
-		if selector := get(t, s, &corev1.Service{}, c.namespace, mc.Name+"-cache").Spec.Selector["spoilt"]; selector != "" {
-			t.Errorf("the Service of %s is still spoilt", mc.Name)
+		if selector := get(t, s, &corev1.Service{}, c.namespace, mc.Name+"-cache").Spec.Selector["drift"]; selector != "" {
+			t.Errorf("the drift of the Service of %s was not corrected", mc.Name)
 		}
 	}
 	quiet := c.quiet(t, p)
@@ -256,14 +256,14 @@ func TestFaultConflict(t *testing.T) {
 		"as above; all drift corrected; no requests afterwards", fmt.Sprintf("no request for %s", quiet))
 }
 
-// fight edits from several sides at once, and returns the number of edits.
+// fight sends concurrent edits, and returns their number.
 func (c *crowd) fight(t *testing.T, rounds int) int {
 	t.Helper()
 	patches := func(mc *api.MiniCluster, round int) map[client.Object]string {
 		return map[client.Object]string{
 			&batchv1.Job{ObjectMeta: named(c.namespace, mc.Name)}:                                         fmt.Sprintf(`{"spec":{"parallelism":%d}}`, 1+round%2),
-			&corev1.ConfigMap{ObjectMeta: named(c.namespace, minicluster.EntrypointConfigMap(mc))}:        `{"data":{"mc.sh":"spoilt","more":"x"}}`,
-			&corev1.Service{ObjectMeta: named(c.namespace, mc.Name+"-cache")}:                             `{"spec":{"selector":{"spoilt":"x"}}}`,
+			&corev1.ConfigMap{ObjectMeta: named(c.namespace, minicluster.EntrypointConfigMap(mc))}:        `{"data":{"mc.sh":"drift","more":"x"}}`,
+			&corev1.Service{ObjectMeta: named(c.namespace, mc.Name+"-cache")}:                             `{"spec":{"selector":{"drift":"x"}}}`,
 			&api.MiniCluster{ObjectMeta: named(c.namespace, mc.Name)}:                                     fmt.Sprintf(`{"spec":{"size":%d}}`, 1+round%4),
 			&corev1.ConfigMap{ObjectMeta: named(c.namespace, minicluster.FluxConfigMap(mc))}:              "",
 			&corev1.PersistentVolume{ObjectMeta: named("", minicluster.VolumeName(mc, "v"))}:              `{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}`,
@@ -295,7 +295,7 @@ func (c *crowd) fight(t *testing.T, rounds int) int {
 	return edits
 }
 
-// quiet waits for a time in which the operator asks the API server for nothing.
+// quiet waits for a period without requests of the operator, and returns its length.
 func (c *crowd) quiet(t *testing.T, p *process) time.Duration {
 	t.Helper()
 	const window = 3 * time.Second
@@ -320,7 +320,7 @@ func (c *crowd) quiet(t *testing.T, p *process) time.Duration {
 	}
 }
 
-// TestFaultLeader kills the one of two operators that leads, and stops the next one.
+// TestFaultLeader kills the leader of two replicas, and stops the next leader.
 func TestFaultLeader(t *testing.T) {
 	long(t)
 	s := need(t)
@@ -339,7 +339,7 @@ func TestFaultLeader(t *testing.T) {
 	s.manager(t, s.kubeconfig, args...)
 	began = time.Now()
 	if err := second.stop(); err != nil {
-		t.Errorf("the second one ended: %v", err)
+		t.Errorf("the second replica exited: %v", err)
 	}
 	c.add(t)
 	c.settle(t)
@@ -347,8 +347,8 @@ func TestFaultLeader(t *testing.T) {
 		fmt.Sprintf("next MiniCluster correct %s after the kill, %s after the stop", seconds(killed), seconds(time.Since(began))))
 }
 
-// TestFaultUnseen wants a Job told of that ran and ended while the operator could not watch Jobs. It is
-// new to the operator's cache then, and nothing happens to it any more.
+// TestFaultUnseen: a Job that starts and finishes while the operator cannot watch Jobs is reported. It is
+// new to the informer then, and does not change any more.
 func TestFaultUnseen(t *testing.T) {
 	s := need(t)
 	p := s.proxy(t, serviceAccount(operatorNamespace, operatorName))
@@ -358,13 +358,13 @@ func TestFaultUnseen(t *testing.T) {
 	mc := s.create(t, ns, "unseen", `{containers: [{image: any, command: "true"}]}`)
 	s.await(t, mc, api.ConditionJobReady)
 	eventually(t, patience, func() string {
-		if job := get(t, s, &batchv1.Job{}, ns, "unseen"); !ended(job) {
+		if job := get(t, s, &batchv1.Job{}, ns, "unseen"); !completed(job) {
 			return fmt.Sprintf("the Job has not ended: %+v", job.Status)
 		}
 		return ""
 	})
 	if get(t, s, mc, ns, "unseen"); meta.IsStatusConditionTrue(mc.Status.Conditions, api.ConditionJobFinished) {
-		t.Fatal("the operator has seen what was hidden from it")
+		t.Fatal("the operator has seen the hidden Job")
 	}
 	began := time.Now()
 	p.hide("")
@@ -373,8 +373,8 @@ func TestFaultUnseen(t *testing.T) {
 		fmt.Sprintf("%s after the watch was restored", seconds(time.Since(began))))
 }
 
-// ended says whether a Job has completed.
-func ended(job *batchv1.Job) bool {
+// completed reports whether a Job has completed.
+func completed(job *batchv1.Job) bool {
 	return slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 		return c.Type == batchv1.JobComplete && c.Status == corev1.ConditionTrue
 	})

@@ -21,7 +21,7 @@ import (
 	"github.com/flux-framework/flux-operator/internal/controller"
 )
 
-// generate returns what fluxoperator-gen prints of a MiniCluster.
+// generate returns the objects that fluxoperator-gen prints for a MiniCluster.
 func (s *suite) generate(t *testing.T, mc *api.MiniCluster) []*unstructured.Unstructured {
 	t.Helper()
 	input := &api.MiniCluster{Spec: mc.Spec}
@@ -57,8 +57,8 @@ func exampleFiles(t *testing.T) []string {
 	return files
 }
 
-// TestGenerate wants fluxoperator-gen to print what the operator makes: what it prints, made in one
-// namespace by hand, is the same on the server as what the operator has made in another.
+// TestGenerate: the objects that fluxoperator-gen prints, created in one namespace, are the same on the
+// server as those that the operator creates in another.
 func TestGenerate(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
@@ -73,7 +73,7 @@ func TestGenerate(t *testing.T) {
 				s.await(t, mc, api.ConditionJobReady)
 				objects := s.generate(t, printed[i])
 				if got, want := len(objects), len(expected(t, mc)); got != want {
-					t.Errorf("fluxoperator-gen prints %d objects, the operator makes %d", got, want)
+					t.Errorf("fluxoperator-gen prints %d objects, the operator creates %d", got, want)
 				}
 				for _, object := range objects {
 					s.compare(t, object, by, alone)
@@ -83,8 +83,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// compare makes an object in a namespace if it is not there yet, and holds it against the operator's
-// in another one.
+// compare creates an object unless it exists, and compares it with the operator's in another namespace.
 func (s *suite) compare(t *testing.T, object *unstructured.Unstructured, by, alone string) {
 	t.Helper()
 	err := s.client.Create(t.Context(), object)
@@ -102,12 +101,12 @@ func (s *suite) compare(t *testing.T, object *unstructured.Unstructured, by, alo
 	}
 	live = get(t, s, live, namespace, strings.ReplaceAll(object.GetName(), alone, by))
 	if d := cmp.Diff(normal(t, object, alone), normal(t, live, by)); d != "" {
-		t.Errorf("%s %s, by hand and by the operator: %s", object.GetKind(), object.GetName(), d)
+		t.Errorf("%s %s, fluxoperator-gen and operator: %s", object.GetKind(), object.GetName(), d)
 	}
 }
 
-// normal writes an object without what the server sets, the operator's marks, random keys and the
-// name of the namespace.
+// normal encodes an object without fields that the server sets, the operator's annotations, generated
+// keys and the name of the namespace.
 func normal(t *testing.T, object *unstructured.Unstructured, namespace string) string {
 	t.Helper()
 	o := object.DeepCopy()
@@ -125,7 +124,7 @@ func normal(t *testing.T, object *unstructured.Unstructured, namespace string) s
 		o.SetAnnotations(nil)
 	}
 	for _, path := range [][]string{
-		{"spec", "clusterIP"}, {"spec", "clusterIPs"}, // of the address that was free
+		{"spec", "clusterIP"}, {"spec", "clusterIPs"}, // any free address
 		{"spec", "selector", "matchLabels"}, {"spec", "template", "metadata", "labels", "batch.kubernetes.io/controller-uid"},
 		{"spec", "template", "metadata", "labels", "controller-uid"},
 		{"spec", "claimRef", "uid"}, {"spec", "claimRef", "resourceVersion"}, {"spec", "nodeName"},
@@ -146,8 +145,7 @@ func normal(t *testing.T, object *unstructured.Unstructured, namespace string) s
 	return strings.ReplaceAll(oneToken(t, o, string(text)), namespace, "NAMESPACE")
 }
 
-// oneToken gives the volume of the token, which the server adds to a pod under a random name, one
-// name.
+// oneToken replaces the random name of the service account token's volume, which the server adds.
 func oneToken(t *testing.T, o *unstructured.Unstructured, text string) string {
 	t.Helper()
 	volumes, _, err := unstructured.NestedSlice(o.Object, "spec", "volumes")
@@ -164,7 +162,7 @@ func oneToken(t *testing.T, o *unstructured.Unstructured, text string) string {
 	return text
 }
 
-// TestWithoutOperator wants what fluxoperator-gen prints to run where no operator does.
+// TestWithoutOperator: the objects that fluxoperator-gen prints run without an operator.
 func TestWithoutOperator(t *testing.T) {
 	s := need(t)
 	ns := s.namespace(t)
@@ -194,6 +192,6 @@ volumes: {v: {path: /mnt/e2e}}
 		t.Errorf("%d objects", len(items))
 	}
 	if again := kubectl(t, string(list), "apply", "--filename", "-"); strings.Contains(again, "configured") {
-		t.Errorf("applied again it differs:\n%s", again)
+		t.Errorf("applying again changes objects:\n%s", again)
 	}
 }

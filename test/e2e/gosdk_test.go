@@ -16,7 +16,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdk/go/fluxoperator/restconfig"
 )
 
-// light returns the light Go client of MiniClusters in a namespace of the test's own.
+// light returns a light Go client of MiniClusters in a new namespace.
 func (s *suite) light(t *testing.T) *fluxoperator.MiniClusterClient {
 	t.Helper()
 	client, err := restconfig.NewClient(s.config)
@@ -44,7 +44,7 @@ func TestGoSDK(t *testing.T) {
 		t.Errorf("the server's defaults are %d and %d", *created.Spec.Size, *created.Spec.DeadlineSeconds)
 	}
 	if len(created.UnknownFields)+len(created.Spec.UnknownFields) > 0 {
-		t.Errorf("the server has fields that the client does not know: %v, %v", created.UnknownFields, created.Spec.UnknownFields)
+		t.Errorf("fields that the client does not know: %v, %v", created.UnknownFields, created.Spec.UnknownFields)
 	}
 	*created.Spec.Size = 2
 	updated, err := c.Update(ctx, created, metav1.UpdateOptions{})
@@ -89,7 +89,7 @@ func TestGoSDK(t *testing.T) {
 	}
 }
 
-// TestGoSDKPages lists by pages, and deletes what was listed at once.
+// TestGoSDKPages lists in pages, and deletes the collection.
 func TestGoSDKPages(t *testing.T) {
 	c, ctx := need(t).light(t), t.Context()
 	for i := range 5 {
@@ -109,7 +109,7 @@ func TestGoSDKPages(t *testing.T) {
 		n++
 	}
 	if n != 5 {
-		t.Errorf("there are %d", n)
+		t.Errorf("%d MiniClusters, want 5", n)
 	}
 	if err := c.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestGoSDKPages(t *testing.T) {
 	}
 }
 
-// TestGoSDKErrors shows what the server's refusals are to a Go program.
+// TestGoSDKErrors: errors of the server have their types.
 func TestGoSDKErrors(t *testing.T) {
 	c, ctx := need(t).light(t), t.Context()
 	first, err := c.Create(ctx, lightMiniCluster("one"), metav1.CreateOptions{})
@@ -152,7 +152,7 @@ func TestGoSDKErrors(t *testing.T) {
 	}
 }
 
-// TestGoSDKApply applies for two managers, who then both want the size.
+// TestGoSDKApply: two field managers apply the size, with a conflict and with force.
 func TestGoSDKApply(t *testing.T) {
 	c, ctx := need(t).light(t), t.Context()
 	mine := lightMiniCluster("one")
@@ -173,7 +173,7 @@ func TestGoSDKApply(t *testing.T) {
 	}
 }
 
-// TestGoSDKWatch watches while the API server is killed and started again.
+// TestGoSDKWatch: a watch continues when the API server is killed and restarted.
 func TestGoSDKWatch(t *testing.T) {
 	c := need(t).light(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -15,7 +15,7 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-var loadCount = flag.Int("miniclusters", 1000, "how many MiniClusters TestLoad creates")
+var loadCount = flag.Int("miniclusters", 1000, "number of MiniClusters that TestLoad creates")
 
 // TestLoad creates many MiniClusters at once, in ten namespaces, and deletes them again.
 func TestLoad(t *testing.T) {
@@ -26,7 +26,7 @@ func TestLoad(t *testing.T) {
 	for range 10 {
 		namespaces = append(namespaces, s.namespace(t))
 	}
-	before := s.calls(t, p)
+	before := s.requests(t, p)
 	began := time.Now()
 	s.flood(t, namespaces)
 	created := time.Since(began)
@@ -35,7 +35,7 @@ func TestLoad(t *testing.T) {
 	s.figure(t, "all ready after", seconds(s.reach(t, namespaces, began, api.ConditionJobReady)))
 	s.figure(t, "all Jobs completed after", seconds(s.reach(t, namespaces, began, api.ConditionJobFinished)))
 
-	after := s.calls(t, p)
+	after := s.requests(t, p)
 	for _, method := range []string{"POST", "PATCH", "GET", "PUT", "DELETE"} {
 		if n := after[method] - before[method]; n > 0 {
 			s.figure(t, method+" requests of the operator per MiniCluster", fmt.Sprintf("%.2f", n/float64(*loadCount)))
@@ -66,8 +66,8 @@ func TestLoad(t *testing.T) {
 	s.figure(t, "all objects deleted after", seconds(time.Since(began)))
 }
 
-// calls counts the requests that the operator has sent, by method.
-func (s *suite) calls(t *testing.T, p *process) map[string]float64 {
+// requests counts the requests of the operator, by method.
+func (s *suite) requests(t *testing.T, p *process) map[string]float64 {
 	t.Helper()
 	sums, err := p.measure("rest_client_requests_total", "method")
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *suite) calls(t *testing.T, p *process) map[string]float64 {
 	return sums
 }
 
-// flood creates the MiniClusters.
+// flood creates the MiniClusters of TestLoad.
 func (s *suite) flood(t *testing.T, namespaces []string) {
 	t.Helper()
 	var group sync.WaitGroup
@@ -97,7 +97,7 @@ func (s *suite) flood(t *testing.T, namespaces []string) {
 	group.Wait()
 }
 
-// reach waits until a condition of all MiniClusters is true, and returns how long that took.
+// reach waits until a condition is true for all MiniClusters, and returns the time since began.
 func (s *suite) reach(t *testing.T, namespaces []string, began time.Time, condition string) time.Duration {
 	t.Helper()
 	eventually(t, 20*time.Minute, func() string {
@@ -122,12 +122,12 @@ func (s *suite) reach(t *testing.T, namespaces []string, began time.Time, condit
 	return time.Since(began)
 }
 
-// peak returns the most memory that the process has had.
+// peak returns the peak memory of the process.
 func (p *process) peak(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		return "not known on this system"
+		return "unknown on this system"
 	}
 	_, rest, _ := strings.Cut(string(data), "VmHWM:")
 	kilobytes := 0

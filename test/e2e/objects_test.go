@@ -20,10 +20,10 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// runFor is the annotation by which a pod tells how long it plays to run.
+// runFor is the annotation that tells the simulated node how long a pod runs.
 const runFor = "cluster.flux-framework.org/run-for"
 
-// namespace makes one for a test, and deletes it after it.
+// namespace creates a namespace, and deletes it after the test.
 func (s *suite) namespace(t *testing.T) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-"}}
@@ -32,11 +32,11 @@ func (s *suite) namespace(t *testing.T) string {
 	}
 	t.Cleanup(func() {
 		for _, args := range [][]string{
-			// Not left to the namespace's deletion, which passes over kinds that a server does not
-			// tell of, and one that was just started tells of definitions only after seconds.
+			// The deletion of the namespace would skip kinds that are missing from discovery, as they
+			// are for seconds after the server has started.
 			{"miniclusters", "--all", "--namespace", ns.Name},
 			{"namespace", ns.Name},
-			{"pv", "--selector", minicluster.LabelNamespace + "=" + ns.Name}, // those that were kept
+			{"pv", "--selector", minicluster.LabelNamespace + "=" + ns.Name}, // retained ones
 		} {
 			out, err := exec.Command("kubectl", append([]string{"delete", "--wait=false"}, args...)...).CombinedOutput()
 			if err != nil {
@@ -51,13 +51,13 @@ func named(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name}
 }
 
-// cluster makes a MiniCluster from its spec.
+// cluster returns a MiniCluster with a spec in YAML.
 func cluster(namespace, name, spec string) (*api.MiniCluster, error) {
 	mc := &api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	return mc, yaml.UnmarshalStrict([]byte(spec), &mc.Spec)
 }
 
-// create makes a MiniCluster on the server.
+// create creates a MiniCluster on the server.
 func (s *suite) create(t *testing.T, namespace, name, spec string) *api.MiniCluster {
 	t.Helper()
 	mc, err := cluster(namespace, name, spec)
@@ -70,7 +70,7 @@ func (s *suite) create(t *testing.T, namespace, name, spec string) *api.MiniClus
 	return mc
 }
 
-// get reads an object into one of its type.
+// get reads an object from the server.
 func get[T client.Object](t *testing.T, s *suite, into T, namespace, name string) T {
 	t.Helper()
 	if err := s.client.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: name}, into); err != nil {
@@ -85,7 +85,7 @@ func (s *suite) await(t *testing.T, mc *api.MiniCluster, condition string) {
 	s.awaitReason(t, mc, condition, metav1.ConditionTrue, "")
 }
 
-// awaitReason waits until a condition has a status and, unless that is empty, a reason.
+// awaitReason waits until a condition has a status and a reason, or any reason if that is empty.
 func (s *suite) awaitReason(t *testing.T, mc *api.MiniCluster, condition string, status metav1.ConditionStatus, reason string) {
 	t.Helper()
 	eventually(t, patience, func() string {
@@ -100,7 +100,7 @@ func (s *suite) awaitReason(t *testing.T, mc *api.MiniCluster, condition string,
 	})
 }
 
-// change edits a MiniCluster as a user would, again if somebody else did so at the same time.
+// change updates the spec of a MiniCluster, and retries on conflicts.
 func (s *suite) change(t *testing.T, mc *api.MiniCluster, edit func(*api.MiniClusterSpec)) {
 	t.Helper()
 	eventually(t, patience, func() string {
@@ -119,14 +119,14 @@ func (s *suite) change(t *testing.T, mc *api.MiniCluster, edit func(*api.MiniClu
 	})
 }
 
-// kinds are those that a MiniCluster becomes.
+// kinds are those of the namespaced objects of a MiniCluster.
 func kinds() []client.ObjectList {
 	return []client.ObjectList{
 		&corev1.ConfigMapList{}, &corev1.ServiceList{}, &corev1.PersistentVolumeClaimList{}, &corev1.PodList{}, &batchv1.JobList{},
 	}
 }
 
-// objects returns what there is in a namespace and that the operator has made, and volumes of it.
+// objects returns the operator's objects in a namespace, and the volumes of its MiniClusters.
 func (s *suite) objects(t *testing.T, namespace string) []client.Object {
 	t.Helper()
 	var found []client.Object
@@ -152,8 +152,7 @@ func (s *suite) objects(t *testing.T, namespace string) []client.Object {
 	return found
 }
 
-// awaitEmpty waits until nothing is left of the MiniClusters of a namespace but volumes that are to
-// be kept.
+// awaitEmpty waits until only retained volumes are left of the MiniClusters of a namespace.
 func (s *suite) awaitEmpty(t *testing.T, namespace string) {
 	t.Helper()
 	eventually(t, patience, func() string {
@@ -190,7 +189,7 @@ func expected(t *testing.T, mc *api.MiniCluster) []minicluster.Object {
 	return set.All()
 }
 
-// kubectl runs kubectl and returns what it prints.
+// kubectl runs kubectl and returns its output.
 func kubectl(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("kubectl", args...)

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// process is a manager that runs.
+// process is a running manager.
 type process struct {
 	cmd     *exec.Cmd
 	log     string // the file that it writes to
@@ -25,8 +25,8 @@ type process struct {
 	ended   chan error
 }
 
-// manager starts the operator. It ends with the test, if not before, and the end of its log is shown
-// when the test has failed.
+// manager starts the operator. It is killed at the end of the test; if the test has failed, the end of the
+// log is shown.
 func (s *suite) manager(t *testing.T, kubeconfig string, args ...string) *process {
 	t.Helper()
 	p, err := s.launch(kubeconfig, args...)
@@ -43,7 +43,7 @@ func (s *suite) manager(t *testing.T, kubeconfig string, args ...string) *proces
 		select {
 		case err := <-p.ended:
 			p.ended <- err
-			t.Fatalf("the operator has ended: %v\n%s", err, p.tail(20))
+			t.Fatalf("the operator has exited: %v\n%s", err, p.tail(20))
 		default:
 		}
 		return p.unready()
@@ -85,7 +85,7 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// unready says why the operator is not ready, if it is not.
+// unready returns why the operator is not ready, or "".
 func (p *process) unready() string {
 	client := http.Client{Timeout: 2 * time.Second}
 	answer, err := client.Get("http://" + p.probes + "/readyz")
@@ -99,14 +99,14 @@ func (p *process) unready() string {
 	return ""
 }
 
-// kill ends the process at once.
+// kill kills the process.
 func (p *process) kill() {
 	p.cmd.Process.Kill()
 	err := <-p.ended
 	p.ended <- err
 }
 
-// stop asks the process to end, and returns how it did.
+// stop sends SIGTERM to the process, and returns its exit error.
 func (p *process) stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (p *process) stop() error {
 		p.ended <- err
 		return err
 	case <-time.After(40 * time.Second):
-		return errors.New("it does not end")
+		return errors.New("the operator does not exit")
 	}
 }
 
@@ -130,7 +130,7 @@ func (p *process) tail(n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// measure returns the metrics whose names begin with a prefix, summed up by the value of a label.
+// measure returns the sums, by the value of a label, of all metrics whose names begin with a prefix.
 func (p *process) measure(prefix, label string) (map[string]float64, error) {
 	answer, err := http.Get("http://" + p.metrics + "/metrics")
 	if err != nil {

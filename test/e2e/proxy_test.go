@@ -21,13 +21,13 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// proxy stands before the API server, passes requests on as a service account, and takes note of
-// what is asked for. It can keep a resource from being listed and watched.
+// proxy forwards requests to the API server as a service account, and records them. It can hide a
+// resource from lists and watches.
 type proxy struct {
 	kubeconfig string
 	server     *httptest.Server
 	mu         sync.Mutex
-	asked      map[string]int // by "verb group/resource"
+	counts     map[string]int // by "verb group/resource"
 	hidden     string         // a resource
 }
 
@@ -43,7 +43,7 @@ func (s *suite) proxy(t *testing.T, as rest.ImpersonationConfig) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{asked: map[string]int{}}
+	p := &proxy{counts: map[string]int{}}
 	forward := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     transport,
@@ -58,7 +58,7 @@ func (s *suite) proxy(t *testing.T, as rest.ImpersonationConfig) *proxy {
 				resource += "/" + info.Subresource
 			}
 			p.mu.Lock()
-			p.asked[info.Verb+" "+info.APIGroup+"/"+resource]++
+			p.counts[info.Verb+" "+info.APIGroup+"/"+resource]++
 			hidden := p.hidden == resource && (info.Verb == "list" || info.Verb == "watch")
 			p.mu.Unlock()
 			if hidden {
@@ -81,7 +81,7 @@ func (s *suite) proxy(t *testing.T, as rest.ImpersonationConfig) *proxy {
 	return p
 }
 
-// hide ends all requests, and refuses to list and to watch a resource; with "" none any more.
+// hide closes all connections, and rejects lists and watches of a resource; none if it is "".
 func (p *proxy) hide(resource string) {
 	p.mu.Lock()
 	p.hidden = resource
@@ -89,9 +89,9 @@ func (p *proxy) hide(resource string) {
 	p.server.CloseClientConnections()
 }
 
-// asks lists what was asked for.
-func (p *proxy) asks() []string {
+// requests lists the verbs and resources of all requests.
+func (p *proxy) requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Sorted(maps.Keys(p.asked))
+	return slices.Sorted(maps.Keys(p.counts))
 }

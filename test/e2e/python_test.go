@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestPython runs test/e2e/python with the operator there, on each supported pair of Python and
-// kubernetes that the machine has.
+// TestPython runs test/e2e/python with the operator running, for each supported pair of installed Python
+// and kubernetes client.
 func TestPython(t *testing.T) {
 	s := need(t)
 	var out []byte
-	t.Cleanup(func() { // after all else, the operator's log too, so that nobody has to look for it
+	t.Cleanup(func() { // at the end of the output, after the operator's log
 		for line := range strings.Lines(string(out)) {
 			if t.Failed() && (strings.HasPrefix(line, "FAILED") || strings.HasPrefix(line, "E  ")) {
 				t.Log(strings.TrimSuffix(line, "\n"))

@@ -18,10 +18,10 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// endless is a MiniCluster whose pods run until they are stopped.
+// endless is a MiniCluster whose pods run until they are deleted.
 const endless = `{size: 2, maxSize: 6, interactive: true, containers: [{image: any}], pod: {annotations: {"` + runFor + `": 24h}}}`
 
-// TestRun follows a MiniCluster from its objects to the end of its Job.
+// TestRun follows a MiniCluster until its Job has finished.
 func TestRun(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
@@ -53,7 +53,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFailure wants a Job that fails told as such.
+// TestFailure: the status reports a failed Job.
 func TestFailure(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
@@ -65,8 +65,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestExamples wants each example to become what pkg/minicluster makes of it, owned by it, and to
-// run; and to leave nothing.
+// TestExamples: each example has its objects, owns them, becomes ready, and leaves nothing when deleted.
 func TestExamples(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
@@ -88,7 +87,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// examples reads the MiniClusters of a file into a namespace.
+// examples reads the MiniClusters of a file, and sets their namespace.
 func examples(t *testing.T, file, namespace string) []*api.MiniCluster {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -109,13 +108,13 @@ func examples(t *testing.T, file, namespace string) []*api.MiniCluster {
 	return found
 }
 
-// checkOwned wants all expected objects of a MiniCluster, each controlled by it as far as it can be.
+// checkOwned checks that all expected objects of a MiniCluster exist, and that it owns them.
 func (s *suite) checkOwned(t *testing.T, mc *api.MiniCluster) {
 	t.Helper()
 	for _, want := range expected(t, mc) {
 		live, ok := want.DeepCopyObject().(client.Object)
 		if !ok {
-			t.Fatalf("%T is no object", want)
+			t.Fatalf("%T is not a client.Object", want)
 		}
 		live = get(t, s, live, want.GetNamespace(), want.GetName())
 		owners := live.GetOwnerReferences()
@@ -134,7 +133,7 @@ func (s *suite) checkOwned(t *testing.T, mc *api.MiniCluster) {
 	}
 }
 
-// TestScale scales by the scale subresource, as kubectl and autoscalers do, and back from too much.
+// TestScale uses the scale subresource, as kubectl and autoscalers do. A size over the maximum is reset.
 func TestScale(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
@@ -158,11 +157,11 @@ func TestScale(t *testing.T) {
 	s.await(t, mc, api.ConditionJobRunning)
 	pods := kubectl(t, "", "get", "pods", "--namespace", ns, "--selector", mc.Status.Selector, "--no-headers")
 	if n := strings.Count(pods, "Running"); n != 2 {
-		t.Errorf("by the selector of the status there are %d pods:\n%s", n, pods)
+		t.Errorf("status.selector selects %d pods:\n%s", n, pods)
 	}
 }
 
-// TestSpecChange wants a running Job to survive a change that would need another one.
+// TestSpecChange: a running Job survives a change of the spec that would need another one.
 func TestSpecChange(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
@@ -183,15 +182,15 @@ func TestSpecChange(t *testing.T) {
 	}
 }
 
-// TestRefused wants what the schema cannot say told in a condition and an event.
-func TestRefused(t *testing.T) {
+// TestInvalid: a condition reports what the schema cannot validate.
+func TestInvalid(t *testing.T) {
 	s := need(t)
 	p := s.manager(t, s.kubeconfig)
 	ns := s.namespace(t)
 	mc := s.create(t, ns, "two-fluxes", `{containers: [{runFlux: true}, {name: b, runFlux: true}]}`)
 	s.awaitReason(t, mc, api.ConditionJobReady, metav1.ConditionFalse, "Invalid")
 	if left := s.objects(t, ns); len(left) > 0 {
-		t.Errorf("it has %q", titles(left))
+		t.Errorf("objects %q", titles(left))
 	}
 	s.change(t, mc, func(spec *api.MiniClusterSpec) { spec.Containers[1].RunFlux, spec.Size, spec.MaxSize = false, 2, 3 })
 	s.await(t, mc, api.ConditionJobReady)
@@ -199,11 +198,11 @@ func TestRefused(t *testing.T) {
 		t.Errorf("status %+v", mc.Status)
 	}
 	if strings.Contains(p.tail(1000), `"level":"error"`) {
-		t.Error("the operator takes a refusal for an error of its own")
+		t.Error("the operator logs an invalid MiniCluster as an error")
 	}
 }
 
-// TestQuota wants what the API server refuses told, and tried again.
+// TestQuota: a condition reports what the API server rejects, and the operator retries.
 func TestQuota(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)

@@ -8,7 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,7 +15,7 @@ import (
 	apply "github.com/flux-framework/flux-operator/sdk/go/applyconfiguration/api/v1alpha1"
 )
 
-// TestRuntimeClient goes through the verbs of controller-runtime's client with the API's types.
+// TestRuntimeClient uses each verb of controller-runtime's client with the API's types.
 func TestRuntimeClient(t *testing.T) {
 	s := need(t)
 	namespace, ctx := s.namespace(t), t.Context()
@@ -59,7 +58,7 @@ func TestRuntimeClient(t *testing.T) {
 	}
 }
 
-// TestRuntimeClientErrors: each has its type.
+// TestRuntimeClientErrors: errors have their types.
 func TestRuntimeClientErrors(t *testing.T) {
 	s := need(t)
 	namespace, ctx := s.namespace(t), t.Context()
@@ -92,7 +91,7 @@ func TestRuntimeClientErrors(t *testing.T) {
 	}
 }
 
-// TestRuntimeClientApply: the apply configurations of sdk/go are what its Apply takes.
+// TestRuntimeClientApply: controller-runtime's Apply accepts the apply configurations of sdk/go.
 func TestRuntimeClientApply(t *testing.T) {
 	s := need(t)
 	namespace, ctx := s.namespace(t), t.Context()
@@ -113,11 +112,11 @@ func TestRuntimeClientApply(t *testing.T) {
 		t.Errorf("forced: %+v", got.Spec)
 	}
 	if left, err := apply.ExtractMiniCluster(got, "ours"); err != nil || left.Spec.Size != nil || len(left.Spec.Containers) != 1 {
-		t.Errorf("left to the first: %+v, %v", left, err)
+		t.Errorf("fields of the first manager: %+v, %v", left, err)
 	}
 }
 
-// TestRuntimeClientWatch: a watch ends with the API server, a cache goes on.
+// TestRuntimeClientWatch: a watch ends when the API server restarts, a cache does not.
 func TestRuntimeClientWatch(t *testing.T) {
 	s := need(t)
 	namespace := s.namespace(t)
@@ -131,12 +130,7 @@ func TestRuntimeClientWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	heard := make(chan string, 16)
-	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc: func(object any) { heard <- "added " + object.(*api.MiniCluster).Name },
-	}); err != nil {
-		t.Fatal(err)
-	}
+	handled := handle(t, informer)
 	ended := make(chan error, 1)
 	cached, stop := context.WithCancel(ctx)
 	go func() { ended <- objects.Start(cached) }()
@@ -157,18 +151,10 @@ func TestRuntimeClientWatch(t *testing.T) {
 	if event := next(ctx, t, events); event.Type != watch.Added || event.Object.(*api.MiniCluster).UID != made.UID {
 		t.Errorf("watched %+v", event)
 	}
-	await(ctx, t, heard, "added before")
+	await(ctx, t, handled, "added before")
 
-	restart(t, "kube-apiserver")
-	for range events.ResultChan() { // closed with the connection
-	}
-	eventually(t, patience, func() string {
-		if err := s.client.Create(ctx, small(namespace, "after")); err != nil && !apierrors.IsAlreadyExists(err) {
-			return err.Error()
-		}
-		return ""
-	})
-	await(ctx, t, heard, "added after")
+	restartServer(t, events, func() error { return s.client.Create(ctx, small(namespace, "after")) })
+	await(ctx, t, handled, "added after")
 	var list api.MiniClusterList
 	if err := watcher.List(ctx, &list, client.InNamespace(namespace)); err != nil || len(list.Items) != 2 {
 		t.Fatalf("listed after the restart: %+v, %v", list, err)

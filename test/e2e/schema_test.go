@@ -12,12 +12,11 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// rules has, for each CEL rule of the schema, a value of the field that the rule is on, and that
-// breaks it. A rule that is not here fails the test.
+// rules holds for each CEL rule of the schema a value that violates it. A rule without one fails the test.
 var rules = map[string]any{}
 
-// broken is a value that breaks one constraint, and where it goes. The steps of the path are names of
-// properties, * for the value of a map and 0 for the item of a list.
+// broken is a value that violates one constraint, and its path. The steps are names of properties, * for
+// a value of a map and 0 for an item of a list.
 type broken struct {
 	name    string
 	path    []string
@@ -31,10 +30,10 @@ func (b broken) field() string {
 	return names[len(names)-1]
 }
 
-// missing stands for a property that is left out.
+// missing stands for an omitted property.
 type missing struct{}
 
-// breaker finds the constraints of a schema.
+// breaker collects a violation of each constraint of a schema.
 type breaker struct{ broken []broken }
 
 func (b *breaker) add(path []string, rule string, value any) {
@@ -59,7 +58,7 @@ func (b *breaker) walk(path []string, p *props) {
 	}
 }
 
-// constraints adds a value for each constraint of a schema, but for those of its parts.
+// constraints adds a violation of each constraint of a schema, without those of nested schemas.
 func (b *breaker) constraints(path []string, p *props) {
 	wrong := map[string]any{"string": int64(1), "integer": "x", "boolean": "x", "number": "x", "array": "x", "object": "x", "": map[string]any{}}
 	b.add(path, "type", wrong[p.Type])
@@ -111,7 +110,7 @@ func (b *breaker) constraints(path []string, p *props) {
 	b.unknown(path, p)
 }
 
-// unknown adds a failure for each constraint that this test does not know how to break.
+// unknown adds a failure for constraints that this test cannot violate.
 func (b *breaker) unknown(path []string, p *props) {
 	rest := p.DeepCopy()
 	for _, known := range []any{
@@ -129,7 +128,7 @@ func (b *breaker) unknown(path []string, p *props) {
 	}
 }
 
-// valid returns the smallest value that a schema takes.
+// valid returns the smallest value that a schema accepts.
 func valid(p *props) any {
 	switch p.Type {
 	case "object":
@@ -161,7 +160,7 @@ func valid(p *props) any {
 	return "1"
 }
 
-// place puts a value into an object, and makes what is needed around it.
+// place sets a value at a path, and creates its parents.
 func place(value any, p *props, path []string, put any) any {
 	if len(path) == 0 {
 		return put

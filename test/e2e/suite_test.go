@@ -1,11 +1,11 @@
-// Package e2e tests the operator on a real API server, which KUBECONFIG leads to. It installs the
-// operator as docs/operator.md says, and runs the program itself as the operator's service account.
+// Package e2e tests the operator on the API server of KUBECONFIG. It installs the operator as
+// docs/operator.md describes, and runs the manager as the operator's service account.
 //
-//	make test-e2e                       starts a control plane for it
-//	go test -short ./test/e2e           leaves out faults and load
+//	make test-e2e                          starts a control plane, and runs the tests
+//	go test -short ./test/e2e              skips faults and load
 //	go test -run 'Fault|Load' ./test/e2e
 //
-// Programs that it starts end with it.
+// The tests stop all processes that they start.
 package e2e
 
 import (
@@ -30,16 +30,16 @@ import (
 	"github.com/flux-framework/flux-operator/internal/controller"
 )
 
-// patience is how long to wait for what happens soon. The garbage collector of a server that was
-// just started learns of a new kind only after some time.
+// patience is how long to wait for what should happen soon. The garbage collector of a new control plane
+// takes some time to discover a new kind.
 const patience = 90 * time.Second
 
 // root is the directory of the repository.
 const root = "../.."
 
-// suite is what all tests share.
+// suite is the state that all tests share.
 type suite struct {
-	dir        string // for the programs and what they write
+	dir        string // for the programs and their files
 	config     *rest.Config
 	client     client.Client // the administrator's
 	kubeconfig string        // the operator's
@@ -64,12 +64,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// need skips a test that has no API server, and sets up what the tests share before the first one
-// that has. Whoever asks for these tests in CI, by E2E, does not want them skipped.
+// need skips a test without KUBECONFIG, and sets up the suite before the first other one. With CI and E2E
+// set, a missing KUBECONFIG is an error.
 func need(t *testing.T) *suite {
 	t.Helper()
 	if os.Getenv("KUBECONFIG") == "" {
-		const reason = "KUBECONFIG names no cluster to test on; `make test-e2e` starts one"
+		const reason = "KUBECONFIG is not set; `make test-e2e` starts a control plane"
 		if os.Getenv("CI") == "true" && os.Getenv("E2E") != "" {
 			t.Fatal(reason)
 		}
@@ -82,15 +82,15 @@ func need(t *testing.T) *suite {
 	return &all
 }
 
-// long skips a test of faults or load under -short.
+// long skips a test of faults or load with -short.
 func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short leaves out faults and load")
+		t.Skip("-short skips faults and load")
 	}
 }
 
-// set installs the operator, without its pod, and builds the programs.
+// set builds the programs and installs the operator, without its pod.
 func (s *suite) set() error {
 	var err error
 	if s.dir, err = os.MkdirTemp("", "flux-operator-e2e-"); err != nil {
@@ -115,7 +115,7 @@ func (s *suite) set() error {
 	for _, args := range [][]string{
 		{"apply", "--server-side", "-k", root + "/config/default"},
 		{"wait", "--for=condition=Established", "--timeout=60s", "crd/miniclusters.flux-framework.org"},
-		// Its pod could not run here: kwok only says so.
+		// kwok only simulates the pod: the tests run the manager.
 		{"scale", "--namespace", operatorNamespace, "deployment/" + operatorName, "--replicas=0"},
 	} {
 		if out, err := exec.Command("kubectl", args...).CombinedOutput(); err != nil {
@@ -126,14 +126,14 @@ func (s *suite) set() error {
 	return err
 }
 
-// The service account that config/default makes.
+// The service account in config/default.
 const (
 	operatorNamespace = "flux-operator-system"
 	operatorName      = "flux-operator-controller-manager"
 )
 
-// impersonate writes a kubeconfig for a service account. What it may do is up to RBAC, as for the
-// account's own token.
+// impersonate writes a kubeconfig that impersonates a service account, so that RBAC applies as it does
+// to the account's own token.
 func impersonate(file, namespace, account string) (string, error) {
 	config, err := clientcmd.LoadFromFile(os.Getenv("KUBECONFIG"))
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *suite) end() {
 	}
 }
 
-// eventually waits until a condition holds. The condition says what is missing.
+// eventually waits until missing returns "". It returns what is missing.
 func eventually(t *testing.T, within time.Duration, missing func() string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)

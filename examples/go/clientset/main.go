@@ -1,4 +1,4 @@
-// Command clientset makes a MiniCluster with the clientset of sdk/go, waits until it is ready, prints
+// Command clientset creates a MiniCluster with the clientset of sdk/go, waits until it is ready, prints
 // its status and deletes it.
 package main
 
@@ -38,7 +38,7 @@ func main() {
 }
 
 func run(ctx context.Context, namespace, name string, out io.Writer) error {
-	// KUBECONFIG, ~/.kube/config, or the service account of the pod.
+	// KUBECONFIG, ~/.kube/config, or the service account of the pod, in this order.
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
 	if err != nil {
 		return err
@@ -70,8 +70,8 @@ func run(ctx context.Context, namespace, name string, out io.Writer) error {
 	return nil
 }
 
-// wait returns the MiniCluster once all that it needs exists. Its watch goes on where the API server
-// cut it off.
+// wait waits until the MiniCluster is ready: its Job and all objects that it needs exist. It reconnects
+// when the API server closes the watch.
 func wait(ctx context.Context, miniClusters typed.MiniClusterInterface, mc *api.MiniCluster) (*api.MiniCluster, error) {
 	only := fields.OneTermEqualSelector(metav1.ObjectNameField, mc.Name).String()
 	list := &cache.ListWatch{

@@ -1,4 +1,4 @@
-// Command controllerruntime makes a MiniCluster with controller-runtime's client and the types of
+// Command controllerruntime creates a MiniCluster with controller-runtime's client and the types of
 // api/v1alpha1, waits until it is ready, prints its status and deletes it.
 package main
 
@@ -36,7 +36,7 @@ func main() {
 }
 
 func run(ctx context.Context, namespace, name string, out io.Writer) error {
-	// --kubeconfig, KUBECONFIG, ~/.kube/config, or the service account of the pod.
+	// --kubeconfig, KUBECONFIG, the service account of the pod, or ~/.kube/config, in this order.
 	cfg, err := config.GetConfig()
 	if err != nil {
 		return err
@@ -70,8 +70,8 @@ func run(ctx context.Context, namespace, name string, out io.Writer) error {
 	return nil
 }
 
-// wait returns the MiniCluster once all that it needs exists. Its watch goes on where the API server
-// cut it off.
+// wait waits until the MiniCluster is ready: its Job and all objects that it needs exist. It reconnects
+// when the API server closes the watch.
 func wait(ctx context.Context, c client.WithWatch, mc *api.MiniCluster) (*api.MiniCluster, error) {
 	only := func(options metav1.ListOptions) *client.ListOptions {
 		options.FieldSelector = metav1.ObjectNameField + "=" + mc.Name

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// account is where a pod finds its service account.
+// account is the directory of a pod's service account.
 const account = "/var/run/secrets/kubernetes.io/serviceaccount/"
 
-// access says where the API server is and who asks. The defaults are those of a pod. A program that
-// links client-go anyway has the same from rest.HTTPClientFor.
+// access is the address of the API server and the client's credentials. The defaults are those of a pod.
+// A program that links client-go can use rest.HTTPClientFor instead.
 type access struct {
 	server, ca, cert, key, token string
 }
@@ -25,8 +25,8 @@ func accessFlags() *access {
 	a := &access{}
 	server := "https://" + net.JoinHostPort(os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT"))
 	flag.StringVar(&a.server, "server", server, "URL of the API server")
-	flag.StringVar(&a.ca, "ca", account+"ca.crt", "file with the certificates that the server is known by")
-	flag.StringVar(&a.cert, "cert", "", "file with the client's certificate, in place of a token")
+	flag.StringVar(&a.ca, "ca", account+"ca.crt", "file with the certificates of the server's authorities")
+	flag.StringVar(&a.cert, "cert", "", "file with the client's certificate, instead of a token")
 	flag.StringVar(&a.key, "key", "", "file with the key of the client's certificate")
 	flag.StringVar(&a.token, "token", account+"token", "file with the client's token")
 	return a
@@ -35,11 +35,11 @@ func accessFlags() *access {
 func (a *access) client() (*http.Client, error) {
 	authorities, err := os.ReadFile(a.ca)
 	if err != nil {
-		return nil, fmt.Errorf("reading the server's certificates: %w", err)
+		return nil, fmt.Errorf("reading the certificates of the authorities: %w", err)
 	}
 	config := &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}
 	if !config.RootCAs.AppendCertsFromPEM(authorities) {
-		return nil, errors.New("reading the server's certificates: there are none")
+		return nil, errors.New("reading the certificates of the authorities: the file has none")
 	}
 	transport := &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: true}
 	if a.cert == "" {
@@ -53,7 +53,7 @@ func (a *access) client() (*http.Client, error) {
 	return &http.Client{Transport: transport}, nil
 }
 
-// bearer sends a token, which is read each time: the kubelet renews it.
+// bearer adds the token to each request. It reads the file each time, as the kubelet rotates tokens.
 type bearer struct {
 	file string
 	next http.RoundTripper

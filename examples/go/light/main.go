@@ -1,4 +1,4 @@
-// Command light makes a MiniCluster with the light client, package fluxoperator of sdk/go, waits until
+// Command light creates a MiniCluster with the light client, package fluxoperator of sdk/go, waits until
 // it is ready, prints its status and deletes it.
 package main
 
@@ -62,8 +62,8 @@ func run(ctx context.Context, access *access, namespace, name string, out io.Wri
 	return nil
 }
 
-// wait returns the MiniCluster once all that it needs exists. The watch goes on where the API server
-// cut it off.
+// wait waits until the MiniCluster is ready: its Job and all objects that it needs exist. It reconnects
+// when the API server closes the watch.
 func wait(ctx context.Context, miniClusters *fluxoperator.MiniClusterClient, name string) (*fluxoperator.MiniCluster, error) {
 	for event, err := range miniClusters.Watch(ctx, metav1.ListOptions{FieldSelector: metav1.ObjectNameField + "=" + name}) {
 		if err != nil {

@@ -17,39 +17,39 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
-// TestRights wants the operator to ask for all that it may, and for nothing that it may not.
-func TestRights(t *testing.T) {
+// TestPermissions: the operator uses each of its permissions, and needs no other.
+func TestPermissions(t *testing.T) {
 	s := need(t)
 	kubectl(t, "", "delete", "leases", "--all", "--namespace", operatorNamespace)
 	p := s.proxy(t, serviceAccount(operatorNamespace, operatorName))
 	manager := s.manager(t, p.kubeconfig, "--leader-elect", "--leader-election-namespace="+operatorNamespace)
 	s.exercise(t)
 	for line := range strings.Lines(manager.tail(100000)) {
-		if strings.Contains(line, "is forbidden: User ") { // RBAC's words; admission has others
-			t.Errorf("the operator asked for what it may not do: %s", line)
+		if strings.Contains(line, "is forbidden: User ") { // by RBAC; admission has other messages
+			t.Errorf("the operator lacks a permission: %s", line)
 		}
 	}
-	granted := rights(get(t, s, &rbacv1.ClusterRole{}, "", "flux-operator-manager-role").Rules)
-	granted = append(granted, rights(get(t, s, &rbacv1.Role{}, operatorNamespace, "flux-operator-manager-role").Rules)...)
-	var idle []string
-	for _, right := range granted {
-		if !slices.Contains(p.asks(), right) && !rare(right) {
-			idle = append(idle, right)
+	granted := permissions(get(t, s, &rbacv1.ClusterRole{}, "", "flux-operator-manager-role").Rules)
+	granted = append(granted, permissions(get(t, s, &rbacv1.Role{}, operatorNamespace, "flux-operator-manager-role").Rules)...)
+	var unused []string
+	for _, permission := range granted {
+		if !slices.Contains(p.requests(), permission) && !rare(permission) {
+			unused = append(unused, permission)
 		}
 	}
-	if len(idle) > 0 {
-		t.Errorf("the operator has no use for %s; it asked for %s", strings.Join(idle, ", "), strings.Join(p.asks(), ", "))
+	if len(unused) > 0 {
+		t.Errorf("the operator does not use %s; its requests are %s", strings.Join(unused, ", "), strings.Join(p.requests(), ", "))
 	}
 }
 
-// rare says whether a right is of use where this server does not ask for it.
-func rare(right string) bool {
-	return strings.HasPrefix(right, "list ") || // older servers do not begin a watch with what there is
-		right == "update flux-framework.org/miniclusters/finalizers" || // asked for by an admission plugin
-		right == "patch events.k8s.io/events" // for an event that is told twice of the same state
+// rare reports whether a permission is needed, but may not be used on this server.
+func rare(permission string) bool {
+	return strings.HasPrefix(permission, "list ") || // older servers do not support watch lists
+		permission == "update flux-framework.org/miniclusters/finalizers" || // for an admission plugin
+		permission == "patch events.k8s.io/events" // for repeated events
 }
 
-func rights(rules []rbacv1.PolicyRule) []string {
+func permissions(rules []rbacv1.PolicyRule) []string {
 	var found []string
 	for _, rule := range rules {
 		for _, resource := range rule.Resources {
@@ -61,7 +61,7 @@ func rights(rules []rbacv1.PolicyRule) []string {
 	return found
 }
 
-// exercise has the operator do everything that it ever does.
+// exercise makes the operator do everything that it can do.
 func (s *suite) exercise(t *testing.T) {
 	t.Helper()
 	ns := s.namespace(t)
@@ -89,7 +89,7 @@ pod: {annotations: {`+runFor+`: 24h}}
 		}
 		return ""
 	})
-	for _, size := range []int32{1, 2, 1, 2, 9} { // the same event more than once, and too much
+	for _, size := range []int32{1, 2, 1, 2, 9} { // repeated events, and a size over the maximum
 		s.change(t, mc, func(spec *api.MiniClusterSpec) { spec.Size = size })
 		eventually(t, patience, func() string {
 			if job := get(t, s, &batchv1.Job{}, ns, "mc"); *job.Spec.Parallelism != min(size, 2) {
@@ -105,18 +105,18 @@ pod: {annotations: {`+runFor+`: 24h}}
 	brief := s.create(t, ns, "brief", `{cleanup: true, containers: [{image: any, command: a}]}`)
 	eventually(t, patience, func() string {
 		if err := s.client.Get(t.Context(), client.ObjectKeyFromObject(brief), brief); !apierrors.IsNotFound(err) {
-			return "the MiniCluster that asks for cleanup is there"
+			return "the MiniCluster with cleanup still exists"
 		}
 		return ""
 	})
 }
 
-// unlabel takes from an object what the operator's caches know it by, and waits until it is back.
+// unlabel removes the label that the operator's caches select an object by, and waits until it is back.
 func (s *suite) unlabel(t *testing.T, object minicluster.Object) {
 	t.Helper()
 	live, ok := object.DeepCopyObject().(client.Object)
 	if !ok {
-		t.Fatalf("%T is no object", object)
+		t.Fatalf("%T is not a client.Object", object)
 	}
 	live = get(t, s, live, object.GetNamespace(), object.GetName())
 	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"`+minicluster.LabelManagedBy+`":null}}}`))
@@ -134,8 +134,8 @@ func (s *suite) unlabel(t *testing.T, object minicluster.Object) {
 	})
 }
 
-// TestTenants gives two service accounts a namespace each, and an operator to each namespace that
-// has no rights elsewhere.
+// TestTenants: two service accounts have a namespace each, and each namespace has an operator without
+// permissions elsewhere.
 func TestTenants(t *testing.T) {
 	s := need(t)
 	tenants := map[string]client.Client{}
@@ -151,7 +151,7 @@ func TestTenants(t *testing.T) {
 		p := s.manager(t, kubeconfig, "--watch-namespaces="+ns, "--allow-volumes=false")
 		t.Cleanup(func() {
 			if strings.Contains(p.tail(100000), "forbidden") {
-				t.Error("the operator of a namespace asked for what it may not do")
+				t.Error("the operator of a namespace lacks a permission")
 			}
 		})
 	}
@@ -181,14 +181,14 @@ func TestTenants(t *testing.T) {
 			t.Errorf("listing all MiniClusters: %v", err)
 		}
 		if err := tenant.Create(t.Context(), &corev1.Pod{}); err == nil {
-			t.Error("the editor of MiniClusters may make pods")
+			t.Error("the editor of MiniClusters can create pods")
 		}
 		with := s.create(t, own, "volumes", `{containers: [{image: any, command: a}], volumes: {v: {path: /mnt/e2e}}}`)
 		s.awaitReason(t, with, api.ConditionJobReady, "False", "VolumesDisabled")
 	}
 }
 
-// grant binds a ClusterRole to a service account, within a namespace.
+// grant binds a ClusterRole to a service account in a namespace.
 func (s *suite) grant(t *testing.T, namespace, name, role, account string) {
 	t.Helper()
 	binding := &rbacv1.RoleBinding{
@@ -201,7 +201,7 @@ func (s *suite) grant(t *testing.T, namespace, name, role, account string) {
 	}
 }
 
-// as returns a client of another user.
+// as returns a client that impersonates a user.
 func (s *suite) as(t *testing.T, user rest.ImpersonationConfig) client.Client {
 	t.Helper()
 	config := rest.CopyConfig(s.config)
