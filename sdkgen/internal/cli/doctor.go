@@ -14,15 +14,17 @@ import (
 func (a *app) doctor() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is there and what is missing: Go, Java, the jar, Python, tags",
-		Args:  cobra.NoArgs,
+		Short: "Check required tools and package markers",
+		Example: `  sdkgen doctor
+  sdkgen doctor --format json`,
+		Args: noArgs,
 		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
 			return a.examine(ctx, project)
 		}),
 	}
 }
 
-// examine prints a line for each thing that sdkgen needs, and returns what is missing.
+// examine prints a line for each requirement, and returns the diagnostics of those that are not met.
 func (a *app) examine(ctx context.Context, project *pipeline.Project) error {
 	var missing diag.List
 	check := func(name, found string, err error) {

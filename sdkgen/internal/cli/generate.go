@@ -12,15 +12,17 @@ func (a *app) generate() *cobra.Command {
 	var opts pipeline.Options
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Make all artifacts and write what changed",
-		Long: `Make all artifacts and write what changed.
+		Short: "Generate all artifacts and write what changed",
+		Long: `Generate all artifacts and write what changed.
 
 Every stage runs before the first file is written, so a run that fails or is killed leaves the
-tree as it was. Files that sdkgen wrote before and that are no longer made are removed; files that
-it did not write are never touched.`,
-		Args: cobra.NoArgs,
+tree as it was. Files that sdkgen wrote before and that it no longer generates are removed; files that
+it did not write are never touched. A stage whose inputs and outputs match sdkgen.lock is skipped.`,
+		Example: `  sdkgen generate
+  sdkgen generate --only deepcopy,crd
+  sdkgen generate --adopt     # once, in a project whose artifacts came from other tools`,
+		Args: noArgs,
 		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
-			opts.NoCache = a.noCache
 			plan, err := project.Plan(ctx, opts)
 			if err != nil {
 				return err
@@ -32,7 +34,8 @@ it did not write are never touched.`,
 			return nil
 		}),
 	}
-	cmd.Flags().StringSliceVar(&opts.Only, "only", nil, "stages to write, separated by commas: deepcopy, crd, openapi, swagger, python, go, clients")
-	cmd.Flags().BoolVar(&opts.Adopt, "adopt", false, "overwrite files that sdkgen did not write, where it makes files of these names")
+	cmd.Flags().StringSliceVar(&opts.Only, "only", nil, "write only these `stages`: deepcopy, crd, openapi, swagger, python, go, clients")
+	cmd.Flags().BoolVar(&opts.Force, "force", false, "run every stage, also those that are up to date")
+	cmd.Flags().BoolVar(&opts.Adopt, "adopt", false, "overwrite files of the same names that sdkgen did not write")
 	return cmd
 }

@@ -265,7 +265,7 @@ func TestTwentyRuns(t *testing.T) {
 	p.must(t, "generate", "-q")
 	before := p.state(t)
 	for i := range 20 {
-		args := []string{"generate", "-q", "--no-cache"}
+		args := []string{"generate", "-q", "--force"}
 		if i > 1 {
 			args = append(args, "--only", "deepcopy,crd,openapi,swagger,clients")
 		}

@@ -104,7 +104,7 @@ func await(t *testing.T, file string) {
 // of it is made again, the project's is not.
 func TestVanishes(t *testing.T) {
 	p := newProject(t)
-	args := []string{"generate", "-q", "--no-cache", "--only", "python"}
+	args := []string{"generate", "-q", "--force", "--only", "python"}
 	p.withJava(t, "rm -rf $WORK/sdk\necho x > $out/widget.py\n")
 	for range 2 {
 		if got := p.run(t, nil, args...); got.code != "0" || got.stderr != "" {

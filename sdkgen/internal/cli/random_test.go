@@ -24,9 +24,9 @@ var (
 	randomSeed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what TestRandom begins with")
 )
 
-// TestRandom edits a project again and again, at random. What generate makes with all that it
-// remembers, in the lock and in the cache, is what it makes without; and so is what it says of an
-// error, which leaves the tree as it was.
+// TestRandom edits a project again and again, at random. What generate writes with
+// the lock is what it writes with --force; and so is what it prints about an error, which leaves the
+// tree as it was.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	testkit.Jar(t)
@@ -48,13 +48,13 @@ func TestRandom(t *testing.T) {
 		edited := contents(t, e.root)
 		without.become(t, edited)
 		got := e.run(t, nil, "generate", "-q", "--adopt", tools)
-		want := without.run(t, nil, "generate", "-q", "--adopt", "--no-cache", tools)
+		want := without.run(t, nil, "generate", "-q", "--adopt", "--force", tools)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
-			t.Fatalf("%s (-without, +with what is remembered):\n%s", what, diff)
+			t.Fatalf("%s (-without, +with the lock):\n%s", what, diff)
 		}
 		now := contents(t, e.root)
 		if diff := cmp.Diff(contents(t, without.root), now); diff != "" {
-			t.Fatalf("%s: exit code %s; the trees differ (-without, +with what is remembered):\n%s", what, got.code, diff)
+			t.Fatalf("%s: exit code %s; the trees differ (-without, +with the lock):\n%s", what, got.code, diff)
 		}
 		t.Logf("%s: exit code %s", what, got.code)
 		if got.code == "0" {
@@ -117,11 +117,6 @@ var edits = []func(*editor) string{
 	func(e *editor) string { return e.delete("sdkgen.lock") },
 	func(e *editor) string { return e.delete(e.made()) },
 	func(e *editor) string { return e.replace(e.made(), "e", "x") },
-	func(e *editor) string { return e.damageCache() },
-	func(e *editor) string {
-		e.forget()
-		return "the cache is removed"
-	},
 }
 
 var (
@@ -193,31 +188,6 @@ func (e *editor) made() string {
 		return !strings.HasPrefix(name, "sdk/") && !strings.HasPrefix(name, "config/") && !strings.Contains(name, "zz_generated")
 	})
 	return pick(e, names)
-}
-
-func (e *editor) cache() string { return filepath.Join(filepath.Dir(e.root), "cache") }
-
-// damageCache changes a byte of each entry of the cache, or cuts it off.
-func (e *editor) damageCache() string {
-	all := contents(e.T, e.cache())
-	for name := range all {
-		data := testkit.Read(e.T, filepath.Join(e.cache(), name))
-		if len(data) == 0 {
-			continue
-		}
-		at := e.IntN(len(data))
-		if data[at] ^= 1; e.IntN(2) == 0 {
-			data = data[:at]
-		}
-		testkit.Write(e.T, e.cache(), name, data)
-	}
-	return fmt.Sprintf("%d entries of the cache are damaged", len(all))
-}
-
-func (e *editor) forget() {
-	if err := os.RemoveAll(e.cache()); err != nil {
-		e.Fatal(err)
-	}
 }
 
 // become gives the project other files.

@@ -20,31 +20,30 @@ import (
 // Exit codes.
 const (
 	exitOK          = 0
-	exitDiffers     = 1   // verify found a difference, or an API rule is broken
-	exitUndecided   = 2   // bad configuration or input, or a missing tool
+	exitDiffers     = 1   // verify found a difference, or an API rule is violated
+	exitError       = 2   // invalid configuration or input, or a missing tool
 	exitInterrupted = 130 // SIGINT or SIGTERM; nothing was written, or everything
 )
 
-// differs says that the tree is not what generate would make. For people the diff is on stdout
-// already, a program gets a finding for each file.
-type differs struct{ findings diag.List }
+// differs says that the tree is not what generate would make. With --format text the diff is on stdout
+// already; the other formats print a diagnostic for each file.
+type differs struct{ diagnostics diag.List }
 
 func (*differs) Error() string {
 	return "the generated files are not up to date: run `sdkgen generate`"
 }
 
-// flags are common to all verbs.
+// flags are common to all commands.
 type flags struct {
 	dir     string
 	config  string
 	tools   string
-	noCache bool
 	format  string
 	quiet   bool
 	verbose bool
 }
 
-// app is what the verbs share.
+// app is what the commands share.
 type app struct {
 	flags
 	stdout, stderr io.Writer
@@ -72,22 +71,22 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if _, different := errors.AsType[*differs](err); broken || different {
 		return exitDiffers
 	}
-	return exitUndecided
+	return exitError
 }
 
-// report prints what is wrong: to stdout where a program is to read it, else to stderr.
+// report prints the diagnostics of err: to stdout in a format for programs, else to stderr.
 func (a *app) report(err error) {
 	format, formatErr := diag.ParseFormat(a.format)
 	if formatErr == nil && format != diag.Text {
-		findings := diag.Of(err)
+		diagnostics := diag.Of(err)
 		if d, ok := errors.AsType[*differs](err); ok {
-			findings = d.findings
+			diagnostics = d.diagnostics
 		}
-		if err = diag.Print(a.stdout, format, findings); err == nil {
+		if err = diag.Print(a.stdout, format, diagnostics); err == nil {
 			return
 		}
 	}
-	if list, findings := errors.AsType[diag.List](err); findings {
+	if list, ok := errors.AsType[diag.List](err); ok {
 		err = list
 	}
 	fmt.Fprintln(a.stderr, "sdkgen:", err)
@@ -95,8 +94,18 @@ func (a *app) report(err error) {
 
 func (a *app) root() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:           "sdkgen",
-		Short:         "Turn the Go API types of a Kubernetes operator into SDKs",
+		Use:   "sdkgen",
+		Short: "Generate SDKs from the Go API types of a Kubernetes operator",
+		Long: `Generate SDKs from the Go API types of a Kubernetes operator.
+
+sdkgen.yaml in the project's root says which artifacts are wanted: deepcopy code, CRDs, OpenAPI
+definitions, swagger.json, a Python SDK, a Go client and code-generator's clientset.
+
+Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API rule is violated;
+2 invalid configuration or input, or a missing tool; 130 interrupted.`,
+		Example: `  sdkgen doctor             # check tools and packages
+  sdkgen generate           # write what changed
+  sdkgen verify             # in CI: fail if generate would change something`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
@@ -108,18 +117,17 @@ func (a *app) root() *cobra.Command {
 		return fmt.Errorf("%w: `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	f := cmd.PersistentFlags()
-	f.StringVarP(&a.dir, "dir", "C", ".", "the project's root")
-	f.StringVar(&a.config, "config", "", "the configuration, relative to the root (default sdkgen.yaml)")
-	f.StringVar(&a.tools, "tools", "", "the directory of the jar and Java, relative to the root (default $SDKGEN_TOOLS, then .tools)")
-	f.BoolVar(&a.noCache, "no-cache", false, "run every stage, also where nothing changed")
-	f.StringVar(&a.format, "format", "text", "how findings are printed: text, json or github")
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "print errors only")
-	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what is run")
+	f.StringVarP(&a.dir, "dir", "C", ".", "project `directory` that holds sdkgen.yaml")
+	f.StringVar(&a.config, "config", "", "configuration `file`, relative to the project (default sdkgen.yaml)")
+	f.StringVar(&a.tools, "tools", "", "`directory` of the jar and Java, relative to the project (default $SDKGEN_TOOLS, then .tools)")
+	f.StringVar(&a.format, "format", "text", "output format of diagnostics: text, json or github")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what runs")
 	cmd.AddCommand(a.generate(), a.verify(), a.rules(), a.swagger(), a.doctor(), a.version())
 	return cmd
 }
 
-// inProject makes a verb of what it does with the project that the flags name.
+// inProject returns a command's RunE: it opens the project that the flags name and calls do.
 func (a *app) inProject(do func(context.Context, *pipeline.Project) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		env, err := a.environment()
@@ -137,26 +145,29 @@ func (a *app) inProject(do func(context.Context, *pipeline.Project) error) func(
 	}
 }
 
-// printsData says whether a verb prints something else than findings to stdout.
+// printsData reports whether a command prints something other than diagnostics to stdout.
 func printsData(cmd *cobra.Command) bool { return cmd.Name() == "swagger" }
 
-// environment gathers what lies outside the command line, here and nowhere else.
+// noArgs refuses arguments; every command has flags only.
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q", args[0])
+	}
+	return nil
+}
+
+// environment reads what the commands need of the process's environment.
 func (a *app) environment() (pipeline.Environment, error) {
 	root, err := filepath.Abs(a.dir)
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
 	}
 	if err != nil {
-		return pipeline.Environment{}, diag.List{{Rule: "config", Message: "there is no directory " + a.dir, Hint: "-C names the project's root"}}
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil { // no HOME
-		cache = os.TempDir()
+		return pipeline.Environment{}, diag.List{{Rule: "config", Message: "directory not found: " + a.dir, Hint: "-C names the project's directory"}}
 	}
 	return pipeline.Environment{
 		Root: root, Config: filepath.ToSlash(a.config), Tools: a.tools, Environ: os.Environ(),
-		TempDir: os.TempDir(), CacheDir: filepath.Join(cache, "sdkgen"),
-		Modules: modules(), Build: build(), Log: a.logger(),
+		TempDir: os.TempDir(), Modules: modules(), Log: a.logger(),
 	}, nil
 }
 

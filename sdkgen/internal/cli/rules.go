@@ -12,13 +12,14 @@ func (a *app) rules() *cobra.Command {
 	var update, all bool
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "Check Kubernetes' API rules against the list of exceptions",
-		Long: `Check Kubernetes' API rules against the list of exceptions.
+		Short: "Check the Kubernetes API rules against the exceptions list",
+		Long: `Check the Kubernetes API rules against the exceptions list.
 
-A violation that is not in the list is an error, and so is a line of the list that nothing violates
-any more. Types of the project's own packages are checked; with --all, so is every other type that
-the API reaches.`,
-		Args: cobra.NoArgs,
+A violation that is not in the list is an error, and so is a stale exception. Types of the project's
+own packages are checked; with --all, also those of other modules that the API reaches.`,
+		Example: `  sdkgen rules
+  sdkgen rules --update    # accept today's violations`,
+		Args: noArgs,
 		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
 			if update {
 				return project.UpdateRules(ctx, all)
@@ -31,7 +32,7 @@ the API reaches.`,
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&update, "update", false, "rewrite the list to today's violations, sorted; comments stay")
-	cmd.Flags().BoolVar(&all, "all", false, "check types of other modules too, as far as the API reaches them")
+	cmd.Flags().BoolVar(&update, "update", false, "rewrite the exceptions list to today's violations; comments stay")
+	cmd.Flags().BoolVar(&all, "all", false, "check types of other modules that the API reaches, too")
 	return cmd
 }

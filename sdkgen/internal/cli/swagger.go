@@ -14,7 +14,9 @@ func (a *app) swagger() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "swagger",
 		Short: "Print swagger.json of an API package",
-		Args:  cobra.NoArgs,
+		Example: `  sdkgen swagger
+  sdkgen swagger --api v1beta1 -o swagger.json`,
+		Args: noArgs,
 		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
 			data, err := project.Swagger(ctx, api, nil)
 			if err != nil {
@@ -27,7 +29,7 @@ func (a *app) swagger() *cobra.Command {
 			return os.WriteFile(output, data, 0o644)
 		}),
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "-", "the file to write, - for stdout")
-	cmd.Flags().StringVar(&api, "api", "", "the package's directory, import path or version, if there are several")
+	cmd.Flags().StringVarP(&output, "output", "o", "-", "output `file`, - for stdout")
+	cmd.Flags().StringVar(&api, "api", "", "`package` to print, by directory, import path or version; needed if there are several")
 	return cmd
 }

@@ -16,17 +16,20 @@ func (a *app) verify() *cobra.Command {
 	var lock bool
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Print as a diff what generate would change; write nothing",
-		Long: `Print as a diff what generate would change; write nothing.
+		Short: "Print what generate would change as a diff",
+		Long: `Print what generate would change as a diff; write nothing.
 
-The plan is generate's, run in full. With --lock only the hashes in sdkgen.lock are compared: with
-the generated files, and with what they are made from. That needs no Java and no Go.`,
-		Args: cobra.NoArgs,
+Every stage runs. With --lock only the hashes in sdkgen.lock are compared with the generated files
+and their inputs, which needs neither Java nor Go.`,
+		Example: `  sdkgen verify
+  sdkgen verify --format github    # annotations in a pull request
+  sdkgen verify --lock             # fast enough for a pre-commit hook`,
+		Args: noArgs,
 		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
 			if lock {
 				return a.verifyLock(project)
 			}
-			plan, err := project.Plan(ctx, pipeline.Options{NoCache: true})
+			plan, err := project.Plan(ctx, pipeline.Options{Force: true})
 			if err != nil {
 				return err
 			}
@@ -36,16 +39,16 @@ the generated files, and with what they are made from. That needs no Java and no
 			return a.different(plan.Changes())
 		}),
 	}
-	cmd.Flags().BoolVar(&lock, "lock", false, "compare hashes only")
+	cmd.Flags().BoolVar(&lock, "lock", false, "compare only the hashes in sdkgen.lock")
 	return cmd
 }
 
-// state is what is wrong with a file that is to change.
+// state is the diagnostic of a file that generate would change.
 var state = map[artifact.ChangeKind]string{
-	artifact.Added: "it is missing", artifact.Modified: "it is not what its stage makes", artifact.Deleted: "nothing makes it any more",
+	artifact.Added: "missing", artifact.Modified: "differs from what its stage generates", artifact.Deleted: "no stage generates it any more",
 }
 
-// different prints changes as a diff where people read it, and returns them as findings.
+// different prints changes as a diff if the format is text, and returns them as diagnostics.
 func (a *app) different(changes []artifact.Change) error {
 	if a.format == string(diag.Text) {
 		if err := artifact.Unified(a.stdout, changes); err != nil {
@@ -54,7 +57,7 @@ func (a *app) different(changes []artifact.Change) error {
 	}
 	out := &differs{}
 	for _, change := range changes {
-		out.findings.Add(token.Position{Filename: change.Path}, change.Origin, "run `sdkgen generate`", "%s", state[change.Kind])
+		out.diagnostics.Add(token.Position{Filename: change.Path}, change.Origin, "run `sdkgen generate`", "%s", state[change.Kind])
 	}
 	return out
 }
@@ -69,7 +72,7 @@ func (a *app) verifyLock(project *pipeline.Project) error {
 		if a.format == string(diag.Text) {
 			fmt.Fprintln(a.stdout, line)
 		}
-		out.findings.Add(token.Position{}, "lock", "run `sdkgen generate`", "%s", line)
+		out.diagnostics.Add(token.Position{}, "lock", "run `sdkgen generate`", "%s", line)
 	}
 	return out
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -24,7 +22,7 @@ func (a *app) version() *cobra.Command {
 		Short:   "Print the versions of sdkgen and of the generators in it",
 		Long:    "Print the module version of sdkgen that `go install` or `go get -tool` recorded, and those of the Kubernetes generators that it is built with.",
 		Example: "  sdkgen version",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			info, _ := debug.ReadBuildInfo()
 			versions := recorded(info)
@@ -70,28 +68,4 @@ func keyed(info *debug.BuildInfo) map[string]string {
 		versions[self] = development
 	}
 	return versions
-}
-
-// sources is the hash of the committed files that this program was built from, which make tools sets;
-// "" if it was built otherwise, or from files that were not committed.
-var sources string
-
-// build identifies a development build, "" for a released version: by its sources, where these are
-// known, else by its file.
-func build() string {
-	if modules()[self] != development {
-		return ""
-	}
-	if sources != "" {
-		return sources + " " + runtime.Version()
-	}
-	program, err := os.Executable()
-	if err != nil {
-		return development
-	}
-	info, err := os.Stat(program)
-	if err != nil {
-		return development
-	}
-	return fmt.Sprintf("%s %d %d", program, info.Size(), info.ModTime().UnixNano())
 }

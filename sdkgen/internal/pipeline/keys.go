@@ -7,79 +7,76 @@ import (
 	"fmt"
 	"hash"
 	"path/filepath"
-	"slices"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
-// generators are the modules whose version decides what the Go stages write; the API server's own
+// generators are the modules whose version decides what the stages write; the API server's own
 // code makes the document's paths.
 var generators = []string{
 	"k8s.io/api", "k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/code-generator", "k8s.io/gengo/v2", "k8s.io/kube-openapi", "sigs.k8s.io/controller-tools",
 	"github.com/flux-framework/flux-operator/sdkgen",
 }
 
-// key returns the hash over all that decides what a stage makes. It is the same on every machine.
-func (r *run) key(stage string) (string, error) {
-	k := r.keyer("stage", stage)
-	k.file(r, r.cfg.Header)
-	var err error
-	switch stage {
-	case PythonStage:
-		err = r.sdkKey(k, r.python())
-	case GoStage:
-		err = r.sdkKey(k, r.golang())
-	default:
-		err = r.sourceKey(k, stage)
+// key returns the hash over all that decides what a stage makes: the generators' versions, the files of
+// the stages that it reads, and what its own function adds. It is the same on every machine.
+func (b *build) key(s stage) (string, error) {
+	k := &keyer{hash: sha256.New(), files: b.files}
+	k.add("stage", s.name)
+	for _, module := range generators {
+		k.add(module, b.env.Modules[module])
 	}
+	k.file(b.cfg.Header)
+	for _, input := range s.inputs {
+		k.set(input, b.sets[input])
+	}
+	err := s.key(k)
 	if err == nil {
 		err = k.err
 	}
 	if err != nil {
-		return "", fmt.Errorf("working out the key of the stage %s: %w", stage, err)
+		return "", fmt.Errorf("working out the key of the stage %s: %w", s.name, err)
 	}
 	return k.sum(), nil
 }
 
-// keyer starts a hash of what a name stands for, made by this sdkgen's generators.
-func (r *run) keyer(name, value string) *keyer {
-	k := &keyer{hash: sha256.New()}
-	k.add(name, value)
-	for _, module := range generators {
-		k.add(module, r.env.Modules[module])
-	}
-	return k
+func (b *build) openapiKey(k *keyer) error {
+	k.file(b.cfg.Rules.Exceptions)
+	return b.sourceKey(k)
 }
 
-// sourceKey adds what the Go stages depend on: the API's source, and their configuration.
-func (r *run) sourceKey(k *keyer, stage string) error {
-	k.json("apis", r.cfg.APIs)
-	k.json("allowDangerousTypes", r.cfg.AllowDangerousTypes)
-	switch stage {
-	case gogen.CRDStage:
-		k.json("crd", r.cfg.CRD)
-	case gogen.ClientsStage:
-		k.json("clients", r.cfg.Clients)
-		pkg, err := load.ImportPath(r.loadOptions(), r.cfg.Clients.Dir)
-		if err != nil {
-			return err
-		}
-		k.add("package", pkg)
-		k.set("documents", r.sets[swagger.Stage])
-	case gogen.OpenAPIStage:
-		k.file(r, r.cfg.Rules.Exceptions)
-	case swagger.Stage:
-		k.json("swagger", r.cfg.Swagger)
+func (b *build) swaggerKey(k *keyer) error {
+	k.json("swagger", b.cfg.Swagger)
+	return b.sourceKey(k)
+}
+
+
+func (b *build) crdKey(k *keyer) error {
+	k.json("crd", b.cfg.CRD)
+	return b.sourceKey(k)
+}
+
+func (b *build) clientsKey(k *keyer) error {
+	k.json("clients", b.cfg.Clients)
+	pkg, err := load.ImportPath(b.loadOptions(), b.cfg.Clients.Dir)
+	if err != nil {
+		return err
 	}
-	inputs, err := r.inputs()
+	k.add("package", pkg)
+	return b.sourceKey(k)
+}
+
+// sourceKey adds the API's source and how it is loaded.
+func (b *build) sourceKey(k *keyer) error {
+	k.json("apis", b.cfg.APIs)
+	k.json("allowDangerousTypes", b.cfg.AllowDangerousTypes)
+	inputs, err := b.inputs()
 	if err != nil {
 		return err
 	}
 	for _, in := range inputs {
-		rel, err := filepath.Rel(r.env.Root, in.Path)
+		rel, err := filepath.Rel(b.env.Root, in.Path)
 		if err != nil {
 			return err
 		}
@@ -88,77 +85,39 @@ func (r *run) sourceKey(k *keyer, stage string) error {
 	return nil
 }
 
-// sdkKey adds what an SDK depends on: the documents, the jar, its options and templates, and the runtime.
-func (r *run) sdkKey(k *keyer, lang language) error {
-	options, err := r.options(lang)
+// key adds what an SDK depends on beside the documents: the jar, its options, templates, runtime and overlay.
+func (s *sdk) key(k *keyer) error {
+	options, err := s.generatorOptions()
 	if err != nil {
 		return err
 	}
-	k.add("jar", r.where().SHA256)
-	k.json("sdk", lang.sdk)
+	k.add("jar", s.project.where().SHA256)
+	k.json("sdk", s.cfg)
 	k.json("options", options)
-	made, err := r.readTemplates(lang)
+	templates, err := s.readTemplates()
 	if err != nil {
 		return err
 	}
-	k.set("templates", made)
+	k.set("templates", templates)
 	pkg, _ := options["packageName"].(string)
-	common, err := runtimeFiles(lang, pkg)
+	common, err := s.runtimeFiles(pkg)
 	if err != nil {
 		return err
 	}
 	k.set("runtime", common)
-	laid, err := r.readTree(lang.sdk.Overlay.Dir, "key")
+	laid, err := s.project.files.readTree(s.cfg.Overlay.Dir, s.stage)
 	if err != nil {
 		return err
 	}
 	k.set("overlay", laid)
-	k.set("documents", r.sets[swagger.Stage])
 	return nil
-}
-
-// Drift compares sdkgen.lock with the tree by hashes alone: the generated files, and the inputs of
-// each stage. It returns a line for each difference.
-func (p *Project) Drift() ([]string, error) {
-	r := p.newRun(Options{})
-	var lines []string
-	for _, stage := range p.enabled() {
-		set, clean, err := p.lock.StageClean(p.root, stage)
-		if err != nil {
-			return nil, err
-		}
-		if clean {
-			r.sets[stage] = set
-		}
-		files, err := p.lock.Drift(p.root, stage)
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			what := "was edited"
-			if file.Kind == artifact.Added {
-				what = "is missing"
-			}
-			lines = append(lines, fmt.Sprintf("%s: %s %s", stage, file.Path, what))
-		}
-		if r.sets[swagger.Stage] == nil && slices.Contains([]string{PythonStage, GoStage, gogen.ClientsStage}, stage) {
-			continue // what it is made from differs already
-		}
-		key, err := r.key(stage)
-		if err != nil {
-			return nil, err
-		}
-		if old, _ := p.lock.Key(stage); old != key {
-			lines = append(lines, stage+": what it is made from changed")
-		}
-	}
-	return lines, nil
 }
 
 // keyer hashes named values; a length before each keeps them apart.
 type keyer struct {
-	hash hash.Hash
-	err  error
+	hash  hash.Hash
+	files files
+	err   error // the first
 }
 
 func (k *keyer) sum() string { return "sha256:" + hex.EncodeToString(k.hash.Sum(nil)) }
@@ -175,8 +134,8 @@ func (k *keyer) json(name string, value any) {
 	k.add(name, string(data))
 }
 
-func (k *keyer) file(r *run, name string) {
-	data, err := r.readOptional(name)
+func (k *keyer) file(name string) {
+	data, err := k.files.readOptional(name)
 	if err != nil && k.err == nil {
 		k.err = err
 	}

@@ -18,7 +18,6 @@ const module = "github.com/flux-framework/flux-operator/sdkgen/"
 var allowed = map[string][]string{
 	"internal/diag":       {},
 	"internal/artifact":   {"internal/diag"},
-	"internal/cache":      {},
 	"internal/config":     {"internal/diag"},
 	"internal/load":       {"internal/diag"},
 	"internal/gogen":      {"internal/artifact", "internal/diag", "internal/load"},
@@ -34,7 +33,7 @@ var allowed = map[string][]string{
 	goRuntime:             {},
 	testkit:               {"internal/openapigen", "templates"},
 	"internal/pipeline": {
-		"internal/artifact", "internal/cache", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
+		"internal/artifact", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
 		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger",
 		"runtime", "templates",
 	},
@@ -134,20 +133,20 @@ func relative(path string) string {
 var reserved = map[string][]string{
 	"exec.Command":        {"internal/openapigen"},
 	"exec.CommandContext": {"internal/openapigen"},
-	// Scratch and beside the jar, the cache directory, and -o FILE.
-	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/cache", "internal/artifact", "internal/cli"},
-	"os.MkdirAll":  {"internal/openapigen", "internal/cache", "internal/artifact"},
+	// Scratch, and -o FILE.
+	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/artifact", "internal/cli"},
+	"os.MkdirAll":  {"internal/openapigen", "internal/artifact"},
 	"os.MkdirTemp": {"internal/pipeline"},
 	"os.CopyFS":    {"internal/pipeline"}, // sdkgen's own templates, to scratch
 	"os.RemoveAll": {"internal/pipeline"},
 	"os.Create":    {},
 	"os.OpenFile":  {},
-	"os.Remove":    {"internal/artifact", "internal/cache", "internal/openapigen"}, // in the cache directory, and beside the jar
-	"os.Rename":    {"internal/cache", "internal/openapigen"},                      // the same
+	"os.Remove":    {},
+	"os.Rename":    {},
 	"os.Getwd":     {},
 	"os.Getenv":    {},
 	"os.Environ":   {"internal/cli", "swagger"},
-	"time.Now":     {"internal/cache"}, // the last use of an entry
+	"time.Now":     {},
 	"fmt.Print":    {},
 	"fmt.Println":  {},
 	"fmt.Printf":   {},

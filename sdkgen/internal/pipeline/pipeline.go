@@ -15,50 +15,31 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/cache"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/lint"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
-
-// Names of the stages that are not gogen's or swagger's.
-const (
-	PythonStage = "python"
-	GoStage     = "go"
-)
-
-// Stages lists all stages, in the order in which they are spoken of.
-var Stages = []string{
-	gogen.DeepcopyStage, gogen.CRDStage, gogen.OpenAPIStage, swagger.Stage, PythonStage, GoStage, gogen.ClientsStage,
-}
 
 // Environment is everything of the process and the machine that a run depends on.
 type Environment struct {
-	Root     string            // the project's root, absolute
-	Config   string            // the configuration's file, relative to Root; "" for config.File
-	Tools    string            // directory of the jar and Java, maybe relative to Root; "" for SDKGEN_TOOLS of Environ, then .tools
-	Environ  []string          // as os.Environ gives it
-	TempDir  string            // for scratch directories
-	CacheDir string            // for the lock against a second run, and for what runs made
-	Modules  map[string]string // versions of the modules that this program is built with
-	Build    string            // identifies a development build; "" for a released one
-	Log      *slog.Logger
+	Root    string            // the project's root, absolute
+	Config  string            // the configuration's file, relative to Root; "" for config.File
+	Tools   string            // directory of the jar and Java, maybe relative to Root; "" for SDKGEN_TOOLS of Environ, then .tools
+	Environ []string          // as os.Environ gives it
+	TempDir string            // for scratch directories
+	Modules map[string]string // versions of the modules that this program is built with
+	Log     *slog.Logger
 }
 
 // Options choose what a run does.
 type Options struct {
-	Only    []string // stages to commit; all if empty
-	NoCache bool     // run every stage, also where nothing changed
-	Adopt   bool     // take over files that sdkgen did not write
+	Only  []string // stages to commit; all if empty
+	Force bool     // run stages that are up to date too
+	Adopt bool     // take over files that sdkgen did not write
 }
 
 // Project is a project that is ready to be planned. Close it.
@@ -66,7 +47,7 @@ type Project struct {
 	env     Environment
 	cfg     *config.Config
 	root    *os.Root
-	cache   *cache.Cache
+	files   files
 	lock    *artifact.Lock
 	scratch string
 	release func() error
@@ -75,7 +56,7 @@ type Project struct {
 // Open reads the configuration and the lock of a project and keeps others from
 // changing it at the same time.
 func Open(env Environment) (*Project, error) {
-	release, err := artifact.Acquire(env.CacheDir, env.Root)
+	release, err := artifact.Acquire(env.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -96,10 +77,11 @@ func Open(env Environment) (*Project, error) {
 
 // open is Open with a configuration that was read before, and without keeping others out.
 func open(env Environment, cfg *config.Config) (p *Project, err error) {
-	p = &Project{env: env, cfg: cfg, cache: env.openCache()}
+	p = &Project{env: env, cfg: cfg}
 	if p.root, err = os.OpenRoot(env.Root); err != nil {
 		return nil, err
 	}
+	p.files = files{p.root}
 	if p.lock, err = artifact.ReadLock(p.root); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -139,19 +121,20 @@ func (p *Project) Close() error {
 
 // Plan runs the stages and compares what they made with the tree. It writes nothing.
 func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error) {
-	if err := p.checkStages(opts.Only); err != nil {
+	b := p.newBuild(opts.Force)
+	wanted, err := pick(b.plan().stages(), opts.Only)
+	if err != nil {
 		return nil, err
 	}
-	r := p.newRun(opts)
-	if err := r.all(ctx); err != nil {
+	if err := b.run(ctx, wanted); err != nil {
 		return nil, err
 	}
 	set, keys := &artifact.Set{}, map[string]string{}
-	for _, stage := range r.committed() {
-		if err := set.Merge(r.sets[stage]); err != nil {
+	for _, name := range wanted {
+		if err := set.Merge(b.sets[name]); err != nil {
 			return nil, err
 		}
-		keys[stage] = r.keys[stage]
+		keys[name] = b.keys[name]
 	}
 	return artifact.NewPlan(p.root, p.lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0})
 }
@@ -161,14 +144,22 @@ func (p *Project) Commit(ctx context.Context, plan *artifact.Plan) error {
 	return artifact.Commit(ctx, p.root, plan)
 }
 
-func (p *Project) checkStages(names []string) error {
-	for _, name := range names {
-		if enabled := p.enabled(); !slices.Contains(enabled, name) {
-			return diag.Errorf(token.Position{}, "stage", "the stages of this project are "+strings.Join(enabled, ", "),
+// pick returns the names of the stages that only lists, all for an empty list, in the order in which they run.
+func pick(stages []stage, only []string) ([]string, error) {
+	var enabled, picked []string
+	for _, s := range stages {
+		enabled = append(enabled, s.name)
+		if len(only) == 0 || slices.Contains(only, s.name) {
+			picked = append(picked, s.name)
+		}
+	}
+	for _, name := range only {
+		if !slices.Contains(enabled, name) {
+			return nil, diag.Errorf(token.Position{}, "stage", "the stages of this project are "+strings.Join(enabled, ", "),
 				"--only names %q, which is not a stage that sdkgen.yaml enables", name)
 		}
 	}
-	return nil
+	return picked, nil
 }
 
 // environ returns the value of an environment variable.
@@ -187,51 +178,4 @@ func (e Environment) path(rel string) string {
 		return ""
 	}
 	return filepath.Join(e.Root, filepath.FromSlash(rel))
-}
-
-// Load reads the API packages and checks their markers.
-func (p *Project) Load(ctx context.Context) (*load.Result, error) {
-	api, err := load.Load(ctx, p.loadOptions())
-	if err != nil {
-		return nil, err
-	}
-	// The linter comes first: what it says of a marker's value is more than the generators do.
-	findings := append(lint.Check(api), api.Warnings...)
-	findings = append(append(findings, checkNames(api, p.cfg.Clients != nil)...), missingLists(api)...)
-	if err := findings.Errors().Err(); err != nil {
-		return nil, err
-	}
-	if err := api.Problems(); err != nil {
-		return nil, err
-	}
-	p.warn(api, findings)
-	return api, nil
-}
-
-// warn says how much was found in packages that are not the project's own, and with -v what.
-func (p *Project) warn(api *load.Result, findings diag.List) {
-	for _, pkg := range api.Packages {
-		count := 0
-		for _, d := range findings.Sorted() {
-			if path.Dir(d.Pos.Filename) == pkg.SourceDir {
-				p.env.Log.Debug(d.String())
-				count++
-			}
-		}
-		if count > 0 {
-			p.env.Log.Warn(fmt.Sprintf("%s: not every generator reads all fields and markers alike, -v lists %d of them", pkg.Path, count))
-		}
-	}
-}
-
-func (p *Project) loadOptions() load.Options {
-	opts := load.Options{Root: p.env.Root, Env: p.env.Environ}
-	for _, api := range p.cfg.APIs {
-		if api.Package != "" {
-			opts.Foreign = append(opts.Foreign, load.Foreign{Path: api.Package, Dir: api.Dir})
-		} else {
-			opts.Dirs = append(opts.Dirs, api.Path)
-		}
-	}
-	return opts
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/rules"
 )
 
-// BrokenRules says that API rules are broken, or that exceptions are stale.
+// BrokenRules says that API rules are violated or that exceptions are stale.
 type BrokenRules struct{ List diag.List }
 
 // Error implements error.
 func (e *BrokenRules) Error() string { return e.List.Error() }
 
-// Unwrap gives the findings.
+// Unwrap returns the diagnostics.
 func (e *BrokenRules) Unwrap() error { return e.List }
 
 // Rules checks the API rules: in the project's own packages, or, with all, in every type that the
 // API reaches. It returns the number of known violations; new and stale ones are a *BrokenRules.
 func (p *Project) Rules(ctx context.Context, all bool) (known int, err error) {
-	r, report, err := p.report(ctx, all)
+	src, report, err := p.report(ctx, all)
 	if err != nil {
 		return 0, err
 	}
-	return r.checkRules(report, all)
+	return p.checkRules(src, report, all)
 }
 
 // UpdateRules rewrites the exceptions list so that it accepts today's violations. Without all,
@@ -37,7 +37,7 @@ func (p *Project) UpdateRules(ctx context.Context, all bool) error {
 		return diag.List{{Rule: "config", Message: "there is no exceptions list to update",
 			Hint: "write in sdkgen.yaml:\nrules:\n  exceptions: hack/violation_exceptions.list"}}
 	}
-	r, report, err := p.report(ctx, all)
+	src, report, err := p.report(ctx, all)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (p *Project) UpdateRules(ctx context.Context, all bool) error {
 	if err != nil {
 		return err
 	}
-	old, err := r.readOptional(file)
+	old, err := p.files.readOptional(file)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (p *Project) UpdateRules(ctx context.Context, all bool) error {
 			return err
 		}
 		for _, e := range exceptions {
-			if !r.api.Own(e.Package) {
+			if !src.Own(e.Package) {
 				violations = append(violations, e.Violation)
 			}
 		}
@@ -64,58 +64,49 @@ func (p *Project) UpdateRules(ctx context.Context, all bool) error {
 }
 
 // report runs openapi-gen for its report on the API rules.
-func (p *Project) report(ctx context.Context, all bool) (*run, []byte, error) {
-	r := p.newRun(Options{NoCache: true})
-	if err := r.load(ctx); err != nil {
+func (p *Project) report(ctx context.Context, all bool) (*source, []byte, error) {
+	src, err := p.newBuild(true).source(ctx)
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := r.needSchemas(); err != nil {
+	_, report, err := src.openapi()
+	if err != nil || !all {
+		return src, report, err
+	}
+	schemas, err := src.schemas()
+	if err != nil {
 		return nil, nil, err
 	}
-	var reports []byte
-	for _, pkg := range r.api.Packages {
-		if pkg.Foreign {
-			continue
-		}
-		_, report, err := r.gen.OpenAPI(pkg)
-		if err != nil {
-			return nil, nil, err
-		}
-		reports = append(reports, report...)
-	}
-	if !all {
-		return r, reports, nil
-	}
-	others, err := r.gen.Violations(r.schemas.Types())
-	return r, append(reports, others...), err
+	others, err := src.gen.Violations(schemas.Types())
+	return src, append(report, others...), err
 }
 
-// checkRules holds a report against the exceptions list, and returns the number of known
+// checkRules compares a report with the exceptions list and returns the number of known
 // violations. Without all, exceptions for packages that are not the project's own do not count.
-func (r *run) checkRules(report []byte, all bool) (known int, err error) {
+func (p *Project) checkRules(src *source, report []byte, all bool) (known int, err error) {
 	violations, err := rules.ParseReport("openapi-gen's report", report)
 	if err != nil {
 		return 0, err
 	}
-	data, err := r.readOptional(r.cfg.Rules.Exceptions)
+	data, err := p.files.readOptional(p.cfg.Rules.Exceptions)
 	if err != nil {
 		return 0, err
 	}
-	exceptions, err := rules.ParseExceptions(r.cfg.Rules.Exceptions, data)
+	exceptions, err := rules.ParseExceptions(p.cfg.Rules.Exceptions, data)
 	if err != nil {
 		return 0, err
 	}
 	if !all {
-		exceptions = slices.DeleteFunc(exceptions, func(e rules.Exception) bool { return !r.api.Own(e.Package) })
+		exceptions = slices.DeleteFunc(exceptions, func(e rules.Exception) bool { return !src.Own(e.Package) })
 	}
 	res := rules.Check(violations, exceptions)
 	locate := func(pkg, typeName, field string) token.Position {
-		if pos := r.api.Pos(pkg, typeName, field); pos.IsValid() {
+		if pos := src.Pos(pkg, typeName, field); pos.IsValid() {
 			return pos
 		}
 		return token.Position{Filename: pkg}
 	}
-	if list := res.Diagnostics(r.cfg.Rules.Exceptions, locate); len(list) > 0 {
+	if list := res.Diagnostics(p.cfg.Rules.Exceptions, locate); len(list) > 0 {
 		return 0, &BrokenRules{list}
 	}
 	return len(res.Known), nil

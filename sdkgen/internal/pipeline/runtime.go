@@ -5,15 +5,15 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/runtime"
 )
 
-// runtimeFiles returns what the SDKs of a language have in common, as files of the package pkg. A
-// project's own templates take its place too.
-func runtimeFiles(lang language, pkg string) (*artifact.Set, error) {
+// runtimeFiles returns what the SDKs of a language have in common, as files of the package pkg; none if
+// the project has templates of its own, which replace these files too.
+func (s *sdk) runtimeFiles(pkg string) (*artifact.Set, error) {
 	set := &artifact.Set{}
-	if lang.sdk.Templates != "" {
+	if s.cfg.Templates != "" {
 		return set, nil
 	}
 	read := runtime.Python
-	if lang.stage == GoStage {
+	if s.stage == GoStage {
 		read = runtime.Go
 	}
 	files, err := read(pkg)
@@ -21,7 +21,7 @@ func runtimeFiles(lang language, pkg string) (*artifact.Set, error) {
 		return nil, err
 	}
 	for _, file := range files {
-		if err := set.Put(artifact.File{Path: file.Path, Data: file.Data, Origin: lang.stage}); err != nil {
+		if err := set.Put(artifact.File{Path: file.Path, Data: file.Data, Origin: s.stage}); err != nil {
 			return nil, err
 		}
 	}

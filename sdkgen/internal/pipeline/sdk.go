@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/go-openapi/spec"
 
@@ -23,217 +22,199 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
 
-// language is one of the jar's generators, with what works out what its templates print.
+// language is what the SDKs of one language have in common.
 type language struct {
-	stage     string
-	generator string
-	sdk       *config.SDK // nil if it is not wanted
-	own       string      // the directory of sdkgen's own templates
-	options   func() map[string]any
-	named     func(name string) error // refuses a name that is none for a package
-	annotate  func(*spec.Swagger) (*spec.Swagger, error)
+	stage        string
+	generator    string // the jar's
+	templates    string // directory of sdkgen's own
+	options      func() map[string]any
+	checkPackage func(name string) error
+	annotate     func(*spec.Swagger) (*spec.Swagger, error) // adds what the templates print
 }
 
-func (p *Project) languages() []language { return []language{p.python(), p.golang()} }
+var (
+	pythonLanguage = language{PythonStage, "python-legacy", templates.Python, pysdk.Options, pysdk.CheckPackage, pysdk.Annotate}
+	goLanguage     = language{GoStage, "go", templates.Go, gosdk.Options, gosdk.CheckPackage, gosdk.Annotate}
+)
 
-func (p *Project) python() language {
-	return language{PythonStage, "python-legacy", p.cfg.Python, templates.Python, pysdk.Options, pysdk.CheckPackage, pysdk.Annotate}
-}
-
-func (p *Project) golang() language {
-	return language{GoStage, "go", p.cfg.Go, templates.Go, gosdk.Options, gosdk.CheckPackage, gosdk.Annotate}
-}
-
-// sdkJob is the one Java process of a run: all languages and API versions that changed.
-type sdkJob struct {
-	r   *run
-	jar *openapigen.Jar
-	part
-	sets []*artifact.Set // of each job
-}
-
-// part is what the jar is to make: of one language, or of all.
-type part struct {
-	jobs    []openapigen.Job
-	outputs []output // of each job
-}
-
-// output is where a job's files go.
-type output struct {
+// sdk is a project's SDK in one language.
+type sdk struct {
 	language
-	dir string // for its API version
+	project *Project
+	cfg     *config.SDK // nil if the project has none
 }
 
-// prepareSDKs works out what the jar is to make; nothing if no SDK changed.
-func (r *run) prepareSDKs(ctx context.Context) (*sdkJob, error) {
-	var langs []language
-	for _, lang := range r.languages() {
-		if lang.sdk == nil || !r.needed(lang.stage) {
+func (p *Project) newSDK(lang language) *sdk {
+	s := &sdk{language: lang, project: p, cfg: p.cfg.Go}
+	if lang.stage == PythonStage {
+		s.cfg = p.cfg.Python
+	}
+	return s
+}
+
+// sdkJob is what the jar is to make of one API version, and what becomes of it.
+type sdkJob struct {
+	*sdk
+	openapigen.Job
+	dir string        // the output directory of that version
+	set *artifact.Set // what the jar made
+}
+
+// prepare works out the jobs of the stages that are not up to date.
+func (b *build) prepare(ctx context.Context, stages []stage) ([]*sdkJob, error) {
+	var jobs []*sdkJob
+	var list diag.List
+	for _, s := range stages {
+		if current, err := b.upToDate(s); current || err != nil {
+			if err != nil {
+				return nil, err
+			}
 			continue
 		}
-		clean, err := r.clean(lang.stage)
+		docs, err := b.docs()
 		if err != nil {
 			return nil, err
 		}
-		if !clean {
-			langs = append(langs, lang)
+		of, err := s.sdk.jobs(docs)
+		if what, ok := errors.AsType[*unrepresentable](err); ok {
+			diagnostics, err := b.locate(ctx, s.name, what)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, diagnostics...)
+		} else if err != nil {
+			return nil, err
 		}
+		jobs = append(jobs, of...)
 	}
-	job := &sdkJob{r: r}
-	if len(langs) == 0 {
-		return job, nil
-	}
-	parts, errs := make([]part, len(langs)), make([]error, len(langs))
-	var work sync.WaitGroup
-	for i, lang := range langs {
-		work.Go(func() { parts[i], errs[i] = r.prepare(lang) })
-	}
-	work.Wait()
-	if err := r.blame(ctx, langs, errs); err != nil {
-		return nil, err
-	}
-	for i := range langs {
-		job.jobs, job.outputs = append(job.jobs, parts[i].jobs...), append(job.outputs, parts[i].outputs...)
-	}
-	jar, err := r.jar()
-	if err != nil {
-		return nil, err
-	}
-	job.jar = jar
-	return job, nil
+	return jobs, list.Err()
 }
 
-// prepare works out a language's part, a job for each API version. Two languages may be prepared at the
-// same time.
-func (r *run) prepare(lang language) (p part, err error) {
-	options, err := r.options(lang)
+// jobs returns a job for each document.
+func (s *sdk) jobs(docs []document) ([]*sdkJob, error) {
+	options, err := s.generatorOptions()
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	folder, called, err := r.templates(lang)
+	templates, called, err := s.templateDir()
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	for file := range r.sets[swagger.Stage].All() {
-		doc, err := r.decode(file)
-		if err != nil {
-			return p, err
-		}
-		annotated, err := lang.annotate(doc)
-		if list, ok := errors.AsType[swagger.Unfits](err); ok {
-			return p, &unfit{list, file.Path, doc}
+	var jobs []*sdkJob
+	for i, doc := range docs {
+		annotated, err := s.annotate(doc.Swagger)
+		if names, ok := errors.AsType[swagger.Unfits](err); ok {
+			return nil, &unrepresentable{names, doc}
 		}
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 		data, err := swagger.Encode(annotated)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
-		dir := lang.sdk.ForVersion(doc.Info.Version)
-		if slices.ContainsFunc(p.outputs, func(o output) bool { return o.dir == dir }) {
-			return p, diag.List{{Rule: "config", Message: fmt.Sprintf("%s.dir is %s for two API packages of version %s", lang.stage, dir, doc.Info.Version),
-				Hint: "give each a project of its own: a directory with a sdkgen.yaml"}}
+		dir := s.cfg.ForVersion(doc.Info.Version)
+		if slices.ContainsFunc(jobs, func(other *sdkJob) bool { return other.dir == dir }) {
+			return nil, diag.List{{Pos: s.project.cfg.Pos(s.stage, "dir"), Rule: "config",
+				Message: fmt.Sprintf("%s.dir is %s for two API packages of version %s", s.stage, dir, doc.Info.Version),
+				Hint:    "give each a project of its own: a directory with a sdkgen.yaml"}}
 		}
-		p.jobs = append(p.jobs, openapigen.Job{
-			Stage: lang.stage, Name: fmt.Sprintf("%s-%d", lang.stage, len(p.jobs)), Generator: lang.generator,
-			Spec: data, Config: options, Templates: folder, Called: called,
-		})
-		p.outputs = append(p.outputs, output{lang, dir})
+		jobs = append(jobs, &sdkJob{sdk: s, dir: dir, Job: openapigen.Job{
+			Stage: s.stage, Name: fmt.Sprintf("%s-%d", s.stage, i), Generator: s.generator,
+			Spec: data, Config: options, Templates: templates, Called: called,
+		}})
 	}
-	return p, nil
+	return jobs, nil
 }
 
-// decode reads a document, once.
-func (r *run) decode(file artifact.File) (*spec.Swagger, error) {
-	return r.docs.get(file.Path, func() (*spec.Swagger, error) {
-		doc, err := swagger.Decode(file.Data)
-		if err != nil {
-			return nil, fmt.Errorf("reading %q: %w", file.Path, err)
-		}
-		return doc, nil
-	})
-}
-
-// unfit is what a language cannot have of a document.
-type unfit struct {
+// unrepresentable is what a language cannot express of a document.
+type unrepresentable struct {
 	swagger.Unfits
-	file string
-	doc  *spec.Swagger
+	doc document
 }
 
-// blame makes findings of what languages cannot have, where the types are declared; other errors go
-// before.
-func (r *run) blame(ctx context.Context, langs []language, errs []error) error {
-	var list diag.List
-	for i, err := range errs {
-		what, ok := errors.AsType[*unfit](err)
-		if err != nil && !ok {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		if err := r.load(ctx); err != nil {
-			return err
-		}
-		for _, one := range what.Unfits {
-			pkg, goType := swagger.GoType(what.doc.Definitions[one.Definition])
-			pos := r.api.PropertyPos(pkg, goType, one.Property)
-			if !pos.IsValid() { // of Kubernetes, or made up by the API server
-				pos = token.Position{Filename: what.file}
-			}
-			list.Add(pos, langs[i].stage, one.Hint, "%s", one.Message)
-		}
+// locate returns a diagnostic for each definition or property that a language cannot express, where it is
+// declared.
+func (b *build) locate(ctx context.Context, stage string, what *unrepresentable) (diag.List, error) {
+	src, err := b.source(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return list.Err()
+	var list diag.List
+	for _, one := range what.Unfits {
+		pkg, goType := swagger.GoType(what.doc.Definitions[one.Definition])
+		pos := src.PropertyPos(pkg, goType, one.Property)
+		if !pos.IsValid() { // of Kubernetes, or made up by the API server
+			pos = token.Position{Filename: what.doc.file}
+		}
+		list.Add(pos, stage, one.Hint, "%s", one.Message)
+	}
+	return list, nil
 }
 
-// run runs the jar.
-func (s *sdkJob) run(ctx context.Context) (err error) {
-	if len(s.jobs) == 0 {
+// render runs the jar, once for all jobs.
+func (b *build) render(ctx context.Context, jobs []*sdkJob) error {
+	if len(jobs) == 0 {
 		return nil
 	}
-	s.sets, err = s.jar.Run(ctx, s.r.env.Log, filepath.Join(s.r.scratch, "java"), s.jobs)
+	jar, err := openapigen.Find(b.where())
+	if err != nil {
+		return err
+	}
+	all := make([]openapigen.Job, 0, len(jobs))
+	for _, job := range jobs {
+		all = append(all, job.Job)
+	}
+	sets, err := jar.Run(ctx, b.env.Log, filepath.Join(b.scratch, "java"), all)
+	for i, set := range sets {
+		jobs[i].set = set
+	}
 	return err
 }
 
-// collect lays the overlays over what the jar made and puts it where it goes.
-func (s *sdkJob) collect(r *run) error {
-	byStage := map[string]*artifact.Set{}
-	for i, set := range s.sets {
-		out := s.outputs[i]
-		templates, err := r.readTree(out.sdk.Overlay.Dir, out.stage)
-		if err != nil {
+// collect lays the overlays over what the jar made, and records the files of the stages.
+func (b *build) collect(jobs []*sdkJob) error {
+	sets := map[string]*artifact.Set{}
+	for _, job := range jobs {
+		set, ok := sets[job.stage]
+		if !ok {
+			set = &artifact.Set{}
+			sets[job.stage] = set
+		}
+		if err := job.collect(set); err != nil {
 			return err
-		}
-		pkg, _ := s.jobs[i].Config["packageName"].(string)
-		common, err := runtimeFiles(out.language, pkg)
-		if err != nil {
-			return err
-		}
-		if err := set.Merge(common); err != nil {
-			return fmt.Errorf("adding the runtime to %s: %w", out.dir, err)
-		}
-		laid, err := overlay.Apply(out.dir, set, templates, overlay.Rules{
-			Replace: out.sdk.Overlay.Replace, Drop: out.sdk.Overlay.Drop,
-		})
-		if err != nil {
-			return err
-		}
-		if byStage[out.stage] == nil {
-			byStage[out.stage] = &artifact.Set{}
-		}
-		for file := range laid.All() {
-			file.Path = path.Join(out.dir, file.Path)
-			if err := byStage[out.stage].Put(file); err != nil {
-				return err
-			}
 		}
 	}
 	for _, stage := range []string{PythonStage, GoStage} {
-		if set := byStage[stage]; set != nil {
-			r.done(stage, set)
+		if set := sets[stage]; set != nil {
+			b.done(stage, set)
+		}
+	}
+	return nil
+}
+
+// collect adds the job's files, with the runtime beside and the overlay over them, to the stage's.
+func (j *sdkJob) collect(to *artifact.Set) error {
+	pkg, _ := j.Config["packageName"].(string)
+	common, err := j.runtimeFiles(pkg)
+	if err != nil {
+		return err
+	}
+	if err := j.set.Merge(common); err != nil {
+		return fmt.Errorf("adding the runtime to %s: %w", j.dir, err)
+	}
+	files, err := j.project.files.readTree(j.cfg.Overlay.Dir, j.stage)
+	if err != nil {
+		return err
+	}
+	laid, err := overlay.Apply(j.dir, j.set, files, overlay.Rules{Replace: j.cfg.Overlay.Replace, Drop: j.cfg.Overlay.Drop})
+	if err != nil {
+		return err
+	}
+	for file := range laid.All() {
+		file.Path = path.Join(j.dir, file.Path)
+		if err := to.Put(file); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,0 +1,90 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+
+	"github.com/go-openapi/spec"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+)
+
+// build is one run over the stages: what they made so far, and what several of them need, each
+// worked out once and only where a stage asks for it.
+type build struct {
+	*Project
+	force  bool                     // run stages that are up to date too
+	sets   map[string]*artifact.Set // by stage
+	keys   map[string]string        // by stage
+	loaded *source                  // see source
+	inputs func() ([]load.Input, error)
+	docs   func() ([]document, error)
+}
+
+// document is the swagger.json of an API package.
+type document struct {
+	file string
+	*spec.Swagger
+}
+
+func (p *Project) newBuild(force bool) *build {
+	b := &build{Project: p, force: force, sets: map[string]*artifact.Set{}, keys: map[string]string{}}
+	b.inputs = sync.OnceValues(func() ([]load.Input, error) { return load.Inputs(p.loadOptions()) })
+	b.docs = sync.OnceValues(b.readDocuments)
+	return b
+}
+
+// source returns the API packages, loaded and checked.
+func (b *build) source(ctx context.Context) (*source, error) {
+	if b.loaded == nil {
+		api, err := b.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if b.loaded, err = b.newSource(api); err != nil {
+			return nil, err
+		}
+	}
+	return b.loaded, nil
+}
+
+// readDocuments decodes what the stage swagger made, in the order of paths.
+func (b *build) readDocuments() ([]document, error) {
+	var docs []document
+	for file := range b.sets[swagger.Stage].All() {
+		doc, err := swagger.Decode(file.Data)
+		if err != nil {
+			return nil, diagnose(file.Path, err)
+		}
+		docs = append(docs, document{file.Path, doc})
+	}
+	return docs, nil
+}
+
+// upToDate works out the stage's key. If the lock has that key and the tree the stage's files, it takes
+// them from the tree.
+func (b *build) upToDate(s stage) (bool, error) {
+	key, err := b.key(s)
+	if err != nil {
+		return false, err
+	}
+	b.keys[s.name] = key
+	if old, ok := b.lock.Key(s.name); b.force || !ok || old != key {
+		return false, nil
+	}
+	set, clean, err := b.lock.StageClean(b.root, s.name)
+	if err != nil || !clean {
+		return false, err
+	}
+	b.sets[s.name] = set
+	b.env.Log.Info("unchanged", "stage", s.name, "files", set.Len())
+	return true, nil
+}
+
+// done records the files of a stage that ran.
+func (b *build) done(stage string, set *artifact.Set) {
+	b.sets[stage] = set
+	b.env.Log.Info("done", "stage", stage, "files", set.Len())
+}

@@ -1,0 +1,170 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/lint"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+)
+
+// source is the API packages, and the Go generators over them.
+type source struct {
+	*load.Result
+	gen     *gogen.Generator
+	schemas func() (*gogen.Schemas, error) // of all types, made once
+}
+
+func (p *Project) newSource(api *load.Result) (*source, error) {
+	gen, err := gogen.New(api, gogen.Options{
+		Root: p.env.Root, Header: p.cfg.Header, Scratch: p.scratch,
+		ControllerTools: p.env.Modules["sigs.k8s.io/controller-tools"], AllowDangerousTypes: p.cfg.AllowDangerousTypes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &source{api, gen, sync.OnceValues(gen.Schemas)}, nil
+}
+
+// Load reads the API packages and checks their markers.
+func (p *Project) Load(ctx context.Context) (*load.Result, error) {
+	api, err := load.Load(ctx, p.loadOptions())
+	if err != nil {
+		return nil, err
+	}
+	// The linter comes first: what it says of a marker's value is more than the generators do.
+	diagnostics := append(lint.Check(api), api.Warnings...)
+	diagnostics = append(append(diagnostics, checkNames(api, p.cfg.Clients != nil)...), missingLists(api)...)
+	if err := diagnostics.Errors().Err(); err != nil {
+		return nil, err
+	}
+	if err := api.Problems(); err != nil {
+		return nil, err
+	}
+	p.warn(api, diagnostics)
+	return api, nil
+}
+
+// warn logs how many diagnostics packages of other modules have, and each of them at debug level.
+func (p *Project) warn(api *load.Result, diagnostics diag.List) {
+	for _, pkg := range api.Packages {
+		count := 0
+		for _, d := range diagnostics.Sorted() {
+			if path.Dir(d.Pos.Filename) == pkg.SourceDir {
+				p.env.Log.Debug(d.String())
+				count++
+			}
+		}
+		if count > 0 {
+			p.env.Log.Warn(fmt.Sprintf("%s: the generators do not agree on %d fields or markers, -v lists them", pkg.Path, count))
+		}
+	}
+}
+
+func (p *Project) loadOptions() load.Options {
+	opts := load.Options{Root: p.env.Root, Env: p.env.Environ}
+	for _, api := range p.cfg.APIs {
+		if api.Package != "" {
+			opts.Foreign = append(opts.Foreign, load.Foreign{Path: api.Package, Dir: api.Dir})
+		} else {
+			opts.Dirs = append(opts.Dirs, api.Path)
+		}
+	}
+	return opts
+}
+
+// position returns where a type, "PACKAGE.Type", or one of its properties is declared.
+func (s *source) position(goType, property string) token.Position {
+	i := strings.LastIndexByte(goType, '.')
+	return s.PropertyPos(goType[:max(i, 0)], goType[i+1:], property)
+}
+
+func (b *build) deepcopy(ctx context.Context) (*artifact.Set, error) {
+	src, err := b.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return src.gen.Deepcopy()
+}
+
+func (b *build) crds(ctx context.Context) (*artifact.Set, error) {
+	src, err := b.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return src.gen.CRDs(b.cfg.CRD.Dir)
+}
+
+// openapi makes the definitions of the project's own packages and checks the API rules.
+func (b *build) openapi(ctx context.Context) (*artifact.Set, error) {
+	src, err := b.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	set, report, err := src.openapi()
+	if err != nil {
+		return nil, err
+	}
+	_, err = b.checkRules(src, report, false)
+	return set, err
+}
+
+// openapi runs openapi-gen over the project's own packages, for its files and its report on the API rules.
+func (s *source) openapi() (set *artifact.Set, report []byte, err error) {
+	// controller-tools knows the position of a type that neither it nor openapi-gen can take.
+	if _, err := s.schemas(); err != nil {
+		return nil, nil, err
+	}
+	set = &artifact.Set{}
+	for _, pkg := range s.Packages {
+		if pkg.Foreign {
+			continue
+		}
+		part, lines, err := s.gen.OpenAPI(pkg)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := set.Merge(part); err != nil {
+			return nil, nil, err
+		}
+		report = append(report, lines...)
+	}
+	return set, report, nil
+}
+
+// clients makes clientset, listers, informers and apply configurations of the project's own packages.
+func (b *build) clients(ctx context.Context) (*artifact.Set, error) {
+	src, err := b.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pkg, err := load.ImportPath(b.loadOptions(), b.cfg.Clients.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var docs [][]byte
+	for _, api := range src.Packages {
+		if file, ok := b.sets[swagger.Stage].Lookup(path.Join(api.Dir, swagger.Doc)); ok && !api.Foreign {
+			docs = append(docs, file.Data)
+		}
+	}
+	models, err := swagger.Models(docs...)
+	if err != nil {
+		return nil, err
+	}
+	schema := filepath.Join(b.scratch, "models.json")
+	if err := os.WriteFile(schema, models, 0o600); err != nil {
+		return nil, fmt.Errorf("writing the models for applyconfiguration-gen: %w", err)
+	}
+	return src.gen.Clients(b.cfg.Clients.Dir, pkg, schema)
+}
