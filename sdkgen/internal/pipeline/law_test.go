@@ -134,8 +134,8 @@ var reserved = map[string][]string{
 	"exec.Command":        {"internal/openapigen"},
 	"exec.CommandContext": {"internal/openapigen"},
 	// Scratch, and -o FILE.
-	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/artifact", "internal/cli"},
-	"os.MkdirAll":  {"internal/openapigen", "internal/artifact"},
+	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/cli"},
+	"os.MkdirAll":  {"internal/openapigen"},
 	"os.MkdirTemp": {"internal/pipeline"},
 	"os.CopyFS":    {"internal/pipeline"}, // sdkgen's own templates, to scratch
 	"os.RemoveAll": {"internal/pipeline"},
