@@ -51,7 +51,6 @@ func (b *build) swaggerKey(k *keyer) error {
 	return b.sourceKey(k)
 }
 
-
 func (b *build) crdKey(k *keyer) error {
 	k.json("crd", b.cfg.CRD)
 	return b.sourceKey(k)
