@@ -37,7 +37,7 @@ minicluster = MiniCluster(
 )
 
 # Make sure your cluster or minikube is running and the operator is installed
-config.load_kube_config()
+config.load_kube_config()  # type: ignore[no-untyped-call]
 
 crd_api = client.CustomObjectsApi()
 
@@ -48,5 +48,5 @@ result = crd_api.create_namespaced_custom_object(
     version="v1alpha1",
     namespace="flux-operator",
     plural="miniclusters",
-    body=minicluster,
+    body=dict(minicluster),
 )

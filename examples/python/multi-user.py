@@ -9,17 +9,18 @@ The first argument is how long to wait for the lead broker, in seconds; 600 by d
 import sys
 
 from kubernetes import config
+from kubernetes.client import V1ObjectMeta
 
 from fluxoperator.client import MiniClusterClient
 from fluxoperator.models import MiniCluster, MiniClusterContainer, MiniClusterSpec, MiniClusterUser
 
-config.load_kube_config()
+config.load_kube_config()  # type: ignore[no-untyped-call]
 client = MiniClusterClient()
 users = ["alice", "bob"]
 
 client.create(
     MiniCluster(
-        metadata={"name": "shared"},
+        metadata=V1ObjectMeta(name="shared"),
         spec=MiniClusterSpec(
             size=2,
             interactive=True,

@@ -6,17 +6,18 @@
 from http.client import HTTPConnection
 
 from kubernetes import config
+from kubernetes.client import V1ObjectMeta
 
 from fluxoperator.client import MiniClusterClient
 from fluxoperator.models import MiniCluster, MiniClusterContainer, MiniClusterSpec
 
-config.load_kube_config()
+config.load_kube_config()  # type: ignore[no-untyped-call]
 client = MiniClusterClient()
 
 # Without a command, the lead broker serves the Flux RESTful API.
 client.create(
     MiniCluster(
-        metadata={"name": "restful"},
+        metadata=V1ObjectMeta(name="restful"),
         spec=MiniClusterSpec(containers=[MiniClusterContainer(image="ghcr.io/rse-ops/accounting:app-latest")]),
     )
 )

@@ -4,16 +4,17 @@
 """Makes a MiniCluster greater, and watches the operator follow."""
 
 from kubernetes import config
+from kubernetes.client import V1ObjectMeta
 
 from fluxoperator.client import MiniClusterClient
 from fluxoperator.models import MiniCluster, MiniClusterContainer, MiniClusterSpec
 
-config.load_kube_config()
+config.load_kube_config()  # type: ignore[no-untyped-call]
 client = MiniClusterClient()
 
 client.create(
     MiniCluster(
-        metadata={"name": "elastic"},
+        metadata=V1ObjectMeta(name="elastic"),
         spec=MiniClusterSpec(
             size=1,
             max_size=4,
@@ -27,8 +28,11 @@ try:
     client.scale("elastic", 3)
     with client.watch("elastic", timeout=600) as events:
         for event in events:
-            print(f"{event.type}: {event.object.status.size} of {event.object.spec.size}")
-            if event.object.status.size == 3:
+            spec, status = event.object.spec, event.object.status
+            if spec is None or status is None:
+                continue  # the operator has not seen it yet
+            print(f"{event.type}: {status.size} of {spec.size}")
+            if status.size == 3:
                 break
     client.wait_for("elastic", "JobWaitingForResources=False", timeout=600)
     print(f"{len(client.pods('elastic'))} pods")

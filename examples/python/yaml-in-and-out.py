@@ -6,16 +6,18 @@
 from pathlib import Path
 
 from kubernetes import config
+from kubernetes.client import V1ObjectMeta
 
 from fluxoperator.client import MiniClusterClient
 from fluxoperator.models import MiniCluster
 
-config.load_kube_config()
+config.load_kube_config()  # type: ignore[no-untyped-call]
 client = MiniClusterClient()
 
 manifest = Path(__file__).resolve().parents[1] / "minicluster" / "interactive.yaml"
 minicluster = MiniCluster.from_yaml(manifest.read_text())
-minicluster.metadata = {"name": "from-yaml"}
+minicluster.metadata = V1ObjectMeta(name="from-yaml")
+assert minicluster.spec is not None, f"{manifest} has no spec"
 minicluster.spec.size = 2
 minicluster.validate()
 

@@ -27,7 +27,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Tuple
 
 import golang
 
@@ -269,8 +269,8 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
         run(*pip, "check", cwd=scratch)
     else:
         run(*pip, "install", "-q", "--no-deps", *wheels, cwd=scratch)
-    options = ("-q", "-p", "no:cacheprovider", "--import-mode=importlib")
-    options += ("-o", "pythonpath=python")
+    options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    options += ["-o", "pythonpath=python"]
     settings = {
         "FLUXOPERATOR_CHECKOUT": str(CHECKOUT),
         "FLUXOPERATOR_EXAMPLES": str(EXAMPLES[job.kubernetes is None]),
@@ -369,11 +369,12 @@ def main(arguments: List[str]) -> int:
 
     began = time.monotonic()
     todo = jobs(sdk, workdir / "rules")
-    builder, settings = todo[0], made_by_go
+    builder = todo[0]
+    settings: Callable[[Path], Dict[str, str]] = made_by_go
     if options.cluster:
         sources = {"cluster": CHECKOUT / "test" / "e2e" / "python"}
         todo = [Job(python, kube, sources) for python, kube in ON_CLUSTER]
-        builder, settings = todo[-1], lambda _: {}
+        builder, settings = todo[-1], lambda workdir: {}
     todo = [job for job in todo if options.only in job.title]
     with ThreadPoolExecutor(max(1, options.jobs)) as pool:
         python = pool.submit(environment, workdir, builder)
@@ -383,7 +384,7 @@ def main(arguments: List[str]) -> int:
             wheels.append(pool.submit(lambda: build(workdir, "rules", Path(made.result()[RULES]) / "sdk", python)))
         shared = Shared(builder, python, made, wheels)
         outcomes = pool.map(lambda job: attempt(workdir, sdk, job, shared), todo)
-        count = dict.fromkeys((OK, FAILED, REFUSED, NOT_RUN), 0)
+        count: Dict[str, int] = dict.fromkeys((OK, FAILED, REFUSED, NOT_RUN), 0)
         for job, outcome in zip(todo, outcomes):
             count[outcome.state] += 1
             print(f"{outcome.state}: {job.title}: {outcome.detail}", flush=True)

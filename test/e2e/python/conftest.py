@@ -25,7 +25,7 @@ def checkout() -> Path:
 @pytest.fixture(scope="session", autouse=True)
 def kubeconfig() -> str:
     """Loads the kubeconfig that KUBECONFIG names, and gives its path."""
-    config.load_kube_config(os.environ["KUBECONFIG"])
+    config.load_kube_config(os.environ["KUBECONFIG"])  # type: ignore[no-untyped-call]
     return os.environ["KUBECONFIG"]
 
 
@@ -49,7 +49,7 @@ def remove() -> Callable[[str], None]:
 def namespace(remove: Callable[[str], None]) -> Iterator[str]:
     """Gives a namespace of the test's own."""
     name = f"sdk-{uuid.uuid4().hex[:8]}"
-    client.CoreV1Api().create_namespace({"metadata": {"name": name}})
+    client.CoreV1Api().create_namespace(client.V1Namespace(metadata=client.V1ObjectMeta(name=name)))
     yield name
     remove(name)
 
@@ -58,10 +58,11 @@ def namespace(remove: Callable[[str], None]) -> Iterator[str]:
 def create(namespace: str) -> Callable[[Any], Dict[str, Any]]:
     """Gives a function that creates a MiniCluster and returns what the server stored."""
 
+    objects: Any = client.CustomObjectsApi()  # kubernetes 37 declares object as what it returns
+
     def function(body: Any) -> Dict[str, Any]:
-        return client.CustomObjectsApi().create_namespaced_custom_object(
-            GROUP, VERSION, namespace, PLURAL, body
-        )
+        stored: Dict[str, Any] = objects.create_namespaced_custom_object(GROUP, VERSION, namespace, PLURAL, body)
+        return stored
 
     return function
 

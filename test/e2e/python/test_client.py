@@ -7,7 +7,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import threading
-from typing import Any, Callable, Iterator, List
+from pathlib import Path
+from typing import Any, Callable, Iterator, List, Tuple
 
 import pytest
 from kubernetes import client as kubernetes
@@ -17,6 +18,8 @@ from fluxoperator import MiniCluster, MiniClusterContainer, MiniClusterSpec, err
 from fluxoperator.api import FluxFrameworkOrgV1alpha1Api
 from fluxoperator.client import AsyncClient, Client
 
+Eventually = Callable[[Callable[[], Any]], Any]
+
 
 @pytest.fixture
 def clusters(namespace: str) -> Client[MiniCluster]:
@@ -25,11 +28,11 @@ def clusters(namespace: str) -> Client[MiniCluster]:
 
 
 @pytest.fixture
-def user(checkout: Any) -> Callable[[str], Any]:
+def user(checkout: Path) -> Callable[[str], Any]:
     """Gives a function that makes an ApiClient of a user with a name and no rights."""
 
     def function(name: str) -> Any:
-        command = [checkout / "bin" / "cluster", "kubeconfig", "--user", name, "--group", "sdk-none"]
+        command = [str(checkout / "bin" / "cluster"), "kubeconfig", "--user", name, "--group", "sdk-none"]
         path = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
         connect: Any = config.new_client_from_config
         return connect(config_file=path)
@@ -38,14 +41,18 @@ def user(checkout: Any) -> Callable[[str], Any]:
 
 
 @pytest.fixture
-def restart(checkout: Any, namespace: str) -> Iterator[Callable[[], None]]:
+def restart(checkout: Path, namespace: str) -> Iterator[Callable[[], None]]:
     """Gives a function that ends the API server and starts it anew.
 
     Components wait longer and longer, up to a minute, before they try to watch again. What is
     behind the test is to find them awake: a Job runs to its end.
     """
-    command = [checkout / "bin" / "cluster", "restart", "kube-apiserver"]
-    yield lambda: subprocess.run([*command, "--pause", "2s"], check=True) and None
+    command = [str(checkout / "bin" / "cluster"), "restart", "kube-apiserver"]
+
+    def function() -> None:
+        subprocess.run([*command, "--pause", "2s"], check=True)
+
+    yield function
     clusters = Client(MiniCluster, namespace)
     clusters.create(minicluster("awake", interactive=False, pod=None))
     clusters.wait_for("awake", "JobFinished", timeout=300)
@@ -58,7 +65,20 @@ STAYING = {"annotations": {"cluster.flux-framework.org/run-for": "1h"}}
 def minicluster(name: str, **spec: Any) -> MiniCluster:
     """Gives a MiniCluster that stays up."""
     spec = {"containers": [MiniClusterContainer(image="any")], "interactive": True, "max_size": 4, "pod": STAYING, **spec}
-    return MiniCluster(metadata={"name": name, "labels": {"of": "test"}}, spec=MiniClusterSpec(**spec))
+    metadata = kubernetes.V1ObjectMeta(name=name, labels={"of": "test"})
+    return MiniCluster(metadata=metadata, spec=MiniClusterSpec(**spec))
+
+
+def spec_of(found: MiniCluster) -> MiniClusterSpec:
+    """Gives the spec, which each MiniCluster here has."""
+    assert found.spec is not None
+    return found.spec
+
+
+def replicas(found: Any) -> int:
+    """Gives how many pods a Scale asks for."""
+    wanted: int = found.spec.replicas
+    return wanted
 
 
 def names(found: List[MiniCluster]) -> List[str]:
@@ -66,7 +86,7 @@ def names(found: List[MiniCluster]) -> List[str]:
     return [item["metadata"]["name"] for item in found]
 
 
-def test_an_object_is_created_read_changed_and_deleted(clusters):
+def test_an_object_is_created_read_changed_and_deleted(clusters: Client[MiniCluster]) -> None:
     created = clusters.create(minicluster("one"))
     assert isinstance(created, MiniCluster) and created["metadata"]["uid"]
     with pytest.raises(errors.AlreadyExists) as caught:
@@ -82,9 +102,9 @@ def test_an_object_is_created_read_changed_and_deleted(clusters):
     assert changed["metadata"]["annotations"] == {"a": "b"}
     while True:
         read = clusters.get("one")
-        read.spec.size = 2
+        spec_of(read).size = 2
         try:
-            assert clusters.replace(read).spec.size == 2
+            assert spec_of(clusters.replace(read)).size == 2
             break
         except errors.Conflict:
             continue  # the operator wrote in between
@@ -95,7 +115,7 @@ def test_an_object_is_created_read_changed_and_deleted(clusters):
             call("one")
 
 
-def test_a_wrong_value_is_refused_by_field(clusters):
+def test_a_wrong_value_is_refused_by_field(clusters: Client[MiniCluster]) -> None:
     clusters.create(minicluster("one"))
     with pytest.raises(errors.Invalid) as caught:
         clusters.patch("one", {"spec": {"size": "four"}})
@@ -103,14 +123,14 @@ def test_a_wrong_value_is_refused_by_field(clusters):
     assert "integer" in dict(caught.value.causes)["spec.size"]
 
 
-def test_who_has_no_right_is_refused(user, namespace):
+def test_who_has_no_right_is_refused(user: Callable[[str], Any], namespace: str) -> None:
     other = Client(MiniCluster, namespace, api_client=user("sdk-nobody"))
     for call in (lambda: other.get("one"), lambda: next(iter(other.watch(timeout=300))), lambda: other.wait_for("one")):
         with pytest.raises(errors.Forbidden, match='User "sdk-nobody" cannot'):
             call()
 
 
-def test_a_list_has_all_pages(clusters, namespace):
+def test_a_list_has_all_pages(clusters: Client[MiniCluster], namespace: str) -> None:
     for i in range(5):
         clusters.create(minicluster(f"n{i}"))
     assert names(clusters.list(limit=2)) == [f"n{i}" for i in range(5)]
@@ -120,36 +140,42 @@ def test_a_list_has_all_pages(clusters, namespace):
     assert len([item for item in everywhere if item["metadata"]["namespace"] == namespace]) == 5
 
 
-def test_apply_owns_fields(clusters, namespace):
+def test_apply_owns_fields(clusters: Client[MiniCluster], namespace: str) -> None:
     mine = minicluster("one")
-    assert clusters.apply(mine).spec.max_size == 4
+    assert spec_of(clusters.apply(mine)).max_size == 4
     other = Client(MiniCluster, namespace, field_manager="another")
     with pytest.raises(errors.Conflict) as caught:
         other.apply(minicluster("one", max_size=8))
     assert [field for field, _ in caught.value.causes] == [".spec.maxSize"]
     assert '"fluxoperator"' in caught.value.causes[0][1]
-    assert other.apply(minicluster("one", max_size=8), force=True).spec.max_size == 8
+    assert spec_of(other.apply(minicluster("one", max_size=8), force=True)).max_size == 8
     read = clusters.get("one")
+    assert read.metadata is not None
     read.metadata.labels = {"now": "other"}
     labels = clusters.apply(read)["metadata"]["labels"]
     assert labels == {"of": "test", "now": "other"}, "another manager applied the first one too"
-    other.apply(MiniCluster(metadata={"name": "one"}, spec=read.spec))
+    other.apply(MiniCluster(metadata=kubernetes.V1ObjectMeta(name="one"), spec=read.spec))
     assert clusters.get("one")["metadata"]["labels"] == {"now": "other"}
 
 
-def test_scaling(clusters, eventually):
+def test_scaling(clusters: Client[MiniCluster], eventually: Eventually) -> None:
     clusters.create(minicluster("one"))
-    assert clusters.get_scale("one").spec.replicas == 1
-    assert clusters.scale("one", 3).spec.replicas == 3
+    assert replicas(clusters.get_scale("one")) == 1
+    assert replicas(clusters.scale("one", 3)) == 3
     assert clusters.wait_for("one", lambda found: found.status is not None and found.status.size == 3, timeout=300)
-    assert clusters.get("one").spec.size == 3
-    selector = clusters.pod_selector("one")
-    pods = lambda: kubernetes.CoreV1Api().list_namespaced_pod(clusters.namespace, label_selector=selector).items  # noqa: E731
-    eventually(lambda: len(pods()) == 3)
+    assert spec_of(clusters.get("one")).size == 3
+    selector, core = clusters.pod_selector("one"), kubernetes.CoreV1Api()
+    eventually(lambda: len(core.list_namespaced_pod(clusters.namespace, label_selector=selector).items) == 3)
 
 
-def test_a_watch_survives_a_restart_of_the_api_server(clusters, restart, user, namespace, eventually):
-    rights = kubernetes.RbacAuthorizationV1Api()
+def test_a_watch_survives_a_restart_of_the_api_server(
+    clusters: Client[MiniCluster],
+    restart: Callable[[], None],
+    user: Callable[[str], Any],
+    namespace: str,
+    eventually: Eventually,
+) -> None:
+    rights: Any = kubernetes.RbacAuthorizationV1Api()
     rule = {"apiGroups": ["flux-framework.org"], "resources": ["miniclusters"], "verbs": ["list", "watch"]}
     rights.create_namespaced_role(namespace, {"metadata": {"name": "reader"}, "rules": [rule]})
     reader = {
@@ -175,7 +201,8 @@ def test_a_watch_survives_a_restart_of_the_api_server(clusters, restart, user, n
         clusters.delete("before")
 
     thread = threading.Thread(target=change)
-    seen, wanted = [], {("ADDED", "before"), ("ADDED", "after"), ("DELETED", "before")}
+    seen: List[Tuple[str, str]] = []
+    wanted = {("ADDED", "before"), ("ADDED", "after"), ("DELETED", "before")}
     with follower.watch(timeout=300) as watch:
         for event in watch:
             if not seen:
@@ -188,14 +215,14 @@ def test_a_watch_survives_a_restart_of_the_api_server(clusters, restart, user, n
     assert seen.index(("DELETED", "before")) > max(i for i, event in enumerate(seen) if event == ("ADDED", "before"))
 
 
-def test_a_watch_from_a_version_that_is_too_old_lists(clusters):
+def test_a_watch_from_a_version_that_is_too_old_lists(clusters: Client[MiniCluster]) -> None:
     clusters.create(minicluster("one"))
     with clusters.watch(resource_version="1", timeout=300) as watch:
         event = next(iter(watch))
     assert (event.type, event.object["metadata"]["name"]) == ("ADDED", "one")
 
 
-def test_waiting(clusters):
+def test_waiting(clusters: Client[MiniCluster]) -> None:
     clusters.create(minicluster("done", interactive=False, pod=None))
     requested = clusters.wait_for("done", "JobRequested", timeout=300)
     assert "True" in [c["status"] for c in requested["status"]["conditions"] if c["type"] == "JobRequested"]
@@ -213,16 +240,21 @@ def test_waiting(clusters):
     clusters.wait_deleted("done", timeout=300)
 
 
-def test_waiting_survives_a_restart_of_the_api_server(clusters, restart):
+def test_waiting_survives_a_restart_of_the_api_server(clusters: Client[MiniCluster], restart: Callable[[], None]) -> None:
     clusters.create(minicluster("one"))
-    thread = threading.Thread(target=lambda: (restart(), clusters.patch("one", {"metadata": {"labels": {"seen": "yes"}}})))
+
+    def change() -> None:
+        restart()
+        clusters.patch("one", {"metadata": {"labels": {"seen": "yes"}}})
+
+    thread = threading.Thread(target=change)
     thread.start()
     found = clusters.wait_for("one", lambda item: item["metadata"]["labels"].get("seen") == "yes", timeout=300)
     thread.join()
     assert found["metadata"]["name"] == "one"
 
 
-def test_the_asynchronous_client(namespace):
+def test_the_asynchronous_client(namespace: str) -> None:
     async def main() -> None:
         clusters = AsyncClient(MiniCluster, namespace)
         await asyncio.gather(*(clusters.create(minicluster(f"n{i}")) for i in range(8)))
@@ -250,15 +282,15 @@ def test_the_asynchronous_client(namespace):
             assert not thread.is_alive()
 
 
-def test_the_api_class(namespace):
+def test_the_api_class(namespace: str) -> None:
     api = FluxFrameworkOrgV1alpha1Api()
-    assert api.create_namespaced_mini_cluster(namespace, minicluster("one")).spec.size == 1
-    assert api.patch_namespaced_mini_cluster_scale("one", namespace, {"spec": {"replicas": 2}}).spec.replicas == 2
-    assert api.read_namespaced_mini_cluster("one", namespace).spec.size == 2
+    assert spec_of(api.create_namespaced_mini_cluster(namespace, minicluster("one"))).size == 1
+    assert replicas(api.patch_namespaced_mini_cluster_scale("one", namespace, {"spec": {"replicas": 2}})) == 2
+    assert spec_of(api.read_namespaced_mini_cluster("one", namespace)).size == 2
     assert names(api.list_namespaced_mini_cluster(namespace, label_selector="of=test").items) == ["one"]
     assert namespace in [item["metadata"]["namespace"] for item in api.list_mini_cluster_for_all_namespaces().items]
     dry = api.patch_namespaced_mini_cluster("one", namespace, {"spec": {"size": 3}}, dry_run="All", field_validation="Strict")
-    assert dry.spec.size == 3
+    assert spec_of(dry).size == 3
     with pytest.raises(errors.Invalid, match="unknown field"):
         api.patch_namespaced_mini_cluster("one", namespace, {"spec": {"no": 3}}, field_validation="Strict")
     done = api.delete_namespaced_mini_cluster("one", namespace, propagation_policy="Background")

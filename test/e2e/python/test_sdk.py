@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any, Dict, List
+from pathlib import Path
+from typing import Any, Callable, Dict, List
 
 import pytest
 from kubernetes import client
-from kubernetes.client.rest import ApiException
+from kubernetes.client.exceptions import ApiException
 
 from fluxoperator.models import MiniCluster, MiniClusterContainer, MiniClusterSpec
+
+Eventually = Callable[[Callable[[], Any]], Any]
 
 SCRIPT = "examples/python/create-minicluster-lammps.py"
 
@@ -23,23 +26,25 @@ def conditions(minicluster: Dict[str, Any]) -> List[str]:
     return [c["type"] for c in found if c["status"] == "True"]
 
 
-def test_the_lammps_script_runs_to_its_end(checkout, eventually):
-    core, batch, objects = client.CoreV1Api(), client.BatchV1Api(), client.CustomObjectsApi()
+def test_the_lammps_script_runs_to_its_end(checkout: Path, eventually: Eventually) -> None:
+    core, batch = client.CoreV1Api(), client.BatchV1Api()
+    objects: Any = client.CustomObjectsApi()
     where = ("flux-framework.org", "v1alpha1", "flux-operator", "miniclusters")
     try:
-        core.create_namespace({"metadata": {"name": "flux-operator"}})
+        core.create_namespace(client.V1Namespace(metadata=client.V1ObjectMeta(name="flux-operator")))
     except ApiException as error:
         assert error.status == 409
     subprocess.run([sys.executable, checkout / SCRIPT], check=True)
     try:
-        read = lambda: objects.get_namespaced_custom_object(*where, "lammps")  # noqa: E731
+        read: Callable[[], Any] = lambda: objects.get_namespaced_custom_object(*where, "lammps")  # noqa: E731
         eventually(lambda: "JobRequested" in conditions(read()))
-        job = batch.read_namespaced_job("lammps", "flux-operator")
-        assert job.spec.active_deadline_seconds == 31500000
-        assert (job.spec.completions, job.spec.parallelism) == (4, 4)
-        assert job.spec.completion_mode == "Indexed"
+        job = batch.read_namespaced_job("lammps", "flux-operator").spec
+        assert job and job.active_deadline_seconds == 31500000
+        assert (job.completions, job.parallelism) == (4, 4)
+        assert job.completion_mode == "Indexed"
         eventually(lambda: "JobFinished" in conditions(read()))
-        assert MiniCluster.from_dict(read()).status.size == 4
+        status = MiniCluster.from_dict(read()).status
+        assert status and status.size == 4
     finally:
         objects.delete_namespaced_custom_object(*where, "lammps")
         eventually(lambda: not batch.list_namespaced_job("flux-operator", field_selector="metadata.name=lammps").items)
@@ -59,7 +64,7 @@ def filled(sent: Any, stored: Any, at: str = "spec") -> None:
         assert (type(sent), sent) == (type(stored), stored), at
 
 
-def test_the_defaults_of_the_sdk_are_those_of_the_server(create):
+def test_the_defaults_of_the_sdk_are_those_of_the_server(create: Callable[[Any], Dict[str, Any]]) -> None:
     bare = {
         "apiVersion": "flux-framework.org/v1alpha1",
         "kind": "MiniCluster",
@@ -67,7 +72,7 @@ def test_the_defaults_of_the_sdk_are_those_of_the_server(create):
         "spec": {"containers": [{}], "interactive": True},
     }
     built = MiniCluster(
-        metadata={"name": "built"},
+        metadata=client.V1ObjectMeta(name="built"),
         spec=MiniClusterSpec(containers=[MiniClusterContainer()], interactive=True),
     )
     stored = create(bare)["spec"]
@@ -76,14 +81,15 @@ def test_the_defaults_of_the_sdk_are_those_of_the_server(create):
     assert stored["deadlineSeconds"] == 31500000
 
 
-def test_what_is_read_is_written_back(create, namespace):
+def test_what_is_read_is_written_back(create: Callable[[Any], Dict[str, Any]], namespace: str) -> None:
     where = ("flux-framework.org", "v1alpha1", namespace, "miniclusters", "kept")
-    objects = client.CustomObjectsApi()
-    spec = {"containers": [{"image": "any"}], "interactive": True, "maxSize": 4}
-    stored = create(MiniCluster(metadata={"name": "kept"}, spec=spec))
+    objects: Any = client.CustomObjectsApi()
+    spec = MiniClusterSpec(containers=[MiniClusterContainer(image="any")], interactive=True, max_size=4)
+    stored = create(MiniCluster(metadata=client.V1ObjectMeta(name="kept"), spec=spec))
     while True:
         model = MiniCluster.from_dict(stored)
         assert dict(model) == stored
+        assert model.spec and model.metadata
         model.spec.size = 3
         model.metadata.labels = {"changed": "yes"}
         try:
@@ -96,7 +102,7 @@ def test_what_is_read_is_written_back(create, namespace):
     assert written["metadata"]["labels"] == {"changed": "yes"}
 
 
-def test_a_value_that_the_spec_forbids_is_refused(create):
+def test_a_value_that_the_spec_forbids_is_refused(create: Callable[[Any], Dict[str, Any]]) -> None:
     manifest = {
         "apiVersion": "flux-framework.org/v1alpha1",
         "kind": "MiniCluster",
@@ -106,4 +112,4 @@ def test_a_value_that_the_spec_forbids_is_refused(create):
     with pytest.raises(ApiException) as caught:
         create(manifest)
     assert caught.value.status == 422
-    assert "spec.size" in caught.value.body
+    assert "spec.size" in str(caught.value.body)

@@ -10,8 +10,9 @@ import threading
 import uuid
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from socket import SHUT_WR, create_connection, socket
-from typing import Iterator
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -20,23 +21,24 @@ from kubernetes import config
 
 from fluxoperator import errors
 from fluxoperator.client import MiniClusterClient
-from fluxoperator.models import MiniCluster, MiniClusterContainer, MiniClusterSpec
+from fluxoperator.models import MiniCluster, MiniClusterContainer, MiniClusterSpec, PodSpec
 
 RUN_FOR = "cluster.flux-framework.org/run-for"
 
 
 def demo(name: str = "demo") -> MiniCluster:
     """Gives a MiniCluster of two pods that stay."""
-    pod, containers = {"annotations": {RUN_FOR: "1h"}}, [MiniClusterContainer(image="any")]
+    pod, containers = PodSpec(annotations={RUN_FOR: "1h"}), [MiniClusterContainer(image="any")]
     spec = MiniClusterSpec(size=2, interactive=True, pod=pod, containers=containers)
-    return MiniCluster(metadata={"name": name}, spec=spec)
+    return MiniCluster(metadata=kubernetes.V1ObjectMeta(name=name), spec=spec)
 
 
 @pytest.fixture(scope="module")
-def client(kubeconfig, remove) -> Iterator[MiniClusterClient]:
+def client(kubeconfig: str, remove: Callable[[str], None]) -> Iterator[MiniClusterClient]:
     """Gives a client of a namespace with the MiniCluster "demo", which runs."""
     client = MiniClusterClient(f"streams-{uuid.uuid4().hex[:8]}")
-    kubernetes.CoreV1Api().create_namespace({"metadata": {"name": client.namespace}})
+    metadata = kubernetes.V1ObjectMeta(name=client.namespace)
+    kubernetes.CoreV1Api().create_namespace(kubernetes.V1Namespace(metadata=metadata))
     client.create(demo())
     client.wait_for("demo", "JobRunning", timeout=300)
     yield client
@@ -44,7 +46,7 @@ def client(kubeconfig, remove) -> Iterator[MiniClusterClient]:
 
 
 @pytest.fixture(scope="module")
-def pod(client) -> str:
+def pod(client: MiniClusterClient) -> str:
     """Gives the pod of the lead broker."""
     return client.lead_broker("demo")
 
@@ -64,7 +66,7 @@ def read(sock: socket) -> bytes:
     return b"".join(parts)
 
 
-def test_logs_wait_for_the_pods_and_give_those_of_all_in_order(client):
+def test_logs_wait_for_the_pods_and_give_those_of_all_in_order(client: MiniClusterClient) -> None:
     client.create(demo("fresh"))
     first = list(client.logs("fresh", tail_lines=2, timeout=300))  # the operator may not have seen it yet
     client.wait_for("fresh", "JobRunning", timeout=300)
@@ -75,7 +77,7 @@ def test_logs_wait_for_the_pods_and_give_those_of_all_in_order(client):
     assert [pod.rsplit("-", 1)[0] for pod in pods] == ["fresh-0", "fresh-1"]
 
 
-def test_followed_logs_end_with_the_log(client, pod, tmp_path):
+def test_followed_logs_end_with_the_log(client: MiniClusterClient, pod: str, tmp_path: Path) -> None:
     wanted = [f"{client.namespace}/{pod}/demo line {i} of 10" for i in range(1, 11)]
     assert list(client.logs("demo", pod, follow=True, timeout=300)) == wanted
     client.stream_output("demo", tmp_path / "log", timeout=300)
@@ -84,16 +86,17 @@ def test_followed_logs_end_with_the_log(client, pod, tmp_path):
         list(client.logs("demo", pod, follow=True, timeout=0.3))
 
 
-def test_logs_of_a_container_that_does_not_start(client):
-    pod = {"containers": [{"name": "main", "image": "any"}], "nodeSelector": {"no": "node"}}
-    kubernetes.CoreV1Api().create_namespaced_pod(client.namespace, {"metadata": {"name": "stuck"}, "spec": pod})
+def test_logs_of_a_container_that_does_not_start(client: MiniClusterClient) -> None:
+    spec = {"containers": [{"name": "main", "image": "any"}], "nodeSelector": {"no": "node"}}
+    stuck: Any = {"metadata": {"name": "stuck"}, "spec": spec}
+    kubernetes.CoreV1Api().create_namespaced_pod(client.namespace, stuck)
     with pytest.raises(errors.WaitTimeout, match="container main has not started"):
         next(client.logs("demo", "stuck", timeout=1))
     with pytest.raises(errors.NotFound):
         next(client.logs("demo", "nowhere", timeout=1))
 
 
-def test_exec(client, pod):
+def test_exec(client: MiniClusterClient, pod: str) -> None:
     script = ["sh", "-c", "cat; echo bad >&2; exit 3"]
     assert client.exec("demo", script, stdin="text") == ("text", "bad\n", 3)
     assert client.exec(pod, ["echo", "a  b", "$HOME", "it's"]).stdout == "a  b $HOME it's\n"
@@ -110,7 +113,7 @@ def test_exec(client, pod):
         client.exec(pod, ["true"], container="nothing")
 
 
-def test_flux_is_asked_for_as_the_user(client, pod):
+def test_flux_is_asked_for_as_the_user(client: MiniClusterClient, pod: str) -> None:
     # kwok has neither: what this shows is who would run what.
     assert client.flux("demo", ["queue", "status"], check=False) == ("", "sudo: not found\n", 127)
     assert client.flux("demo", ["jobs"], user="root", check=False) == ("", "flux: not found\n", 127)
@@ -120,9 +123,11 @@ def test_flux_is_asked_for_as_the_user(client, pod):
         client.wait_ready("demo", timeout=1)
 
 
-def test_port_forward_carries_several_connections_at_once(client, pod, monkeypatch):
+def test_port_forward_carries_several_connections_at_once(
+    client: MiniClusterClient, pod: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "")
-    answers = {}
+    answers: Dict[Tuple[int, int], Any] = {}
 
     def ask(port: int, number: int) -> None:
         connection = HTTPConnection("127.0.0.1", port, timeout=60)
@@ -144,7 +149,7 @@ def test_port_forward_carries_several_connections_at_once(client, pod, monkeypat
         create_connection(("127.0.0.1", port))
 
 
-def test_ends_of_streams_go_both_ways(client, pod):
+def test_ends_of_streams_go_both_ways(client: MiniClusterClient, pod: str) -> None:
     with client.port_forward(pod, 8080) as port, create_connection(("127.0.0.1", port)) as sock:
         sock.sendall(request(5))
         sock.shutdown(SHUT_WR)  # the answer still comes, and the pod's end after it
@@ -155,7 +160,7 @@ def test_ends_of_streams_go_both_ways(client, pod):
         assert b'"body":"xxxxx"' in read(sock)
 
 
-def test_a_pod_that_echoes_stops_nothing(client, pod):
+def test_a_pod_that_echoes_stops_nothing(client: MiniClusterClient, pod: str) -> None:
     """Sends until all buffers are full before the first byte is read."""
     one, count, position = memoryview(request(1_000_000, last=False)), 0, 0
     with client.connect(pod, 8080) as sock:
@@ -174,7 +179,7 @@ def test_a_pod_that_echoes_stops_nothing(client, pod):
         rest.join()
 
 
-def test_what_a_port_refuses(client, pod):
+def test_what_a_port_refuses(client: MiniClusterClient, pod: str) -> None:
     with pytest.raises(errors.Unreachable, match="port 8080"):
         with client.port_forward(pod, 8080) as port, create_connection(("127.0.0.1", port)) as sock:
             sock.sendall(b"no HTTP\r\n\r\n")
@@ -186,12 +191,12 @@ def test_what_a_port_refuses(client, pod):
         client.connect("nowhere", 80)
 
 
-def test_another_user_needs_rights(client, pod, checkout):
+def test_another_user_needs_rights(client: MiniClusterClient, pod: str, checkout: Path) -> None:
     name = ["kubeconfig", "--user", "streams-reader", "--group", "team"]
     path = subprocess.run([checkout / "bin" / "cluster", *name], check=True, stdout=subprocess.PIPE, text=True)
-    api = config.new_client_from_config(config_file=path.stdout.strip())
+    api = config.new_client_from_config(config_file=path.stdout.strip())  # type: ignore[no-untyped-call]
     other = MiniClusterClient(client.namespace, api)
-    calls = [
+    calls: List[Callable[[], Any]] = [
         lambda: next(other.logs("demo", pod)),
         lambda: other.exec(pod, ["true"]),
         lambda: other.connect(pod, 8080),
@@ -204,10 +209,10 @@ def test_another_user_needs_rights(client, pod, checkout):
         other.connect(pod, 8080)
 
 
-def test_a_broken_log_is_taken_up_without_repeating_lines():
+def test_a_broken_log_is_taken_up_without_repeating_lines() -> None:
     """What a kubelet does with sinceTime, which kwok does not look at."""
     lines = [f"2026-01-01T00:00:0{i // 4}.{i:09d}Z line {i}\n" for i in range(8)]
-    asked = []
+    asked: List[Dict[str, List[str]]] = []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -225,7 +230,7 @@ def test_a_broken_log_is_taken_up_without_repeating_lines():
             self.wfile.write(b"%x\r\n%s\r\n" % (len(text), text) + (b"" if broken else b"0\r\n\r\n"))
             self.close_connection = True
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *_: object) -> None:
             """Says nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
@@ -239,7 +244,7 @@ def test_a_broken_log_is_taken_up_without_repeating_lines():
     assert [query.get("tailLines") for query in asked] == [["8"], None, None]
 
 
-def test_following_goes_on_after_the_api_server_was_killed(client, pod, checkout):
+def test_following_goes_on_after_the_api_server_was_killed(client: MiniClusterClient, pod: str, checkout: Path) -> None:
     lines = client.logs("demo", pod, follow=True, timeout=300)
     found = [next(lines), next(lines)]
     subprocess.run([checkout / "bin" / "cluster", "restart", "--kill", "kube-apiserver"], check=True)

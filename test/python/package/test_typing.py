@@ -1,6 +1,10 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""mypy and pyright: no error in the package and in right code, each mistake caught."""
+"""mypy and pyright: no error in the package and in right code, each mistake caught.
+
+The package has the overlay in it. Beside it and typing/user.py, what is written by hand and
+names the SDK is checked, so that ``make test`` reports a name that the API has lost.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,11 @@ import pytest
 
 import fluxoperator
 
-TYPING = Path(os.environ["FLUXOPERATOR_CHECKOUT"], "test", "python", "typing")
+CHECKOUT = Path(os.environ["FLUXOPERATOR_CHECKOUT"])
+TYPING = CHECKOUT / "test" / "python" / "typing"
+# Hand-written Python, but for the tests beside matrix.py: those run on every pair, and give
+# the models wrong values on purpose.
+WRITTEN = ("examples/python/*.py", "test/e2e/python/*.py", "test/python/golang.py", "test/python/matrix.py")
 # kubernetes 37 cannot be read as Python 3.9, so mypy takes its classes for Any there.
 OLDEST, NEWEST = "3.9", "3.13"
 
@@ -33,6 +41,15 @@ KINDS = {
     ),
     "item": ({"index"}, {"IndexIssue"}),
     "literal": ({"arg-type", "assignment"}, {"ArgumentType", "AttributeAccessIssue"}),
+}
+
+# Text of the example, what it is misspelt as, and the kind of error that this is.
+EXAMPLE = "examples/python/wait-and-logs.py"
+MISSPELT = {
+    "field": ("= finished.status\n", "= finished.statsu\n", "attribute"),
+    "keyword": ("            size=2,\n", "            sise=2,\n", "keyword"),
+    "class": ("MiniClusterContainer, MiniClusterSpec\n", "MiniClusterContainer, MiniClusterSpce\n", "attribute"),
+    "method": ("client.wait_finished(", "client.wait_finnished(", "attribute"),
 }
 
 
@@ -67,7 +84,7 @@ def mypy(directory, name, version):
         f"[mypy]\nstrict = true\npython_version = {version}\n"
         f"[mypy-kubernetes.*,yaml.*]\nignore_missing_imports = true\n{skip}"
     )
-    options = ("--no-error-summary", "--cache-dir", Path(sys.prefix, "mypy_cache", name))
+    options = ("--no-error-summary", "--cache-dir", Path(sys.prefix, "mypy_cache"))
     said = run("mypy", "--config-file", config, *options, name, cwd=directory)
     found = re.findall(r"^(.+?):(\d+): error: (.*)  \[([\w-]+)\]$", said, re.M)
     assert len(found) == said.count(": error: "), said
@@ -109,6 +126,32 @@ def test_the_package_has_no_errors(checker, tmp_path, version):
 def test_code_of_users_has_no_errors(checker, tmp_path):
     shutil.copy(TYPING / "user.py", tmp_path)
     assert checker(tmp_path, "user.py", NEWEST) == []
+
+
+def test_hand_written_python_has_no_errors(checker, tmp_path):
+    for pattern in WRITTEN:
+        found = sorted(CHECKOUT.glob(pattern))
+        assert found, f"{pattern} matches nothing"
+        for path in found:
+            target = tmp_path / "written" / path.relative_to(CHECKOUT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+    assert checker(tmp_path, "written", NEWEST) == []
+
+
+def test_a_misspelt_name_in_an_example_is_caught(checker, tmp_path):
+    text = (CHECKOUT / EXAMPLE).read_text(encoding="utf-8")
+    (tmp_path / "misspelt").mkdir()
+    for stem, (right, wrong, _) in MISSPELT.items():
+        assert text.count(right) == 1, f"{EXAMPLE} has no {right!r}, or several"
+        (tmp_path / "misspelt" / f"misspelt_{stem}.py").write_text(text.replace(right, wrong), encoding="utf-8")
+    found = {}
+    for file, _, kind, message in checker(tmp_path, "misspelt", NEWEST):
+        found.setdefault(file, []).append((kind, message))
+    for stem, (right, wrong, kind) in MISSPELT.items():
+        (name,) = {*re.findall(r"\w+", wrong)} - {*re.findall(r"\w+", right)}
+        kinds, errors = KINDS[kind][checker is pyright], found.get(f"misspelt_{stem}.py", [])
+        assert any(kind in kinds and name in message for kind, message in errors), f"{name}: {errors}"
 
 
 def test_every_mistake_is_caught(checker, tmp_path):
