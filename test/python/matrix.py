@@ -8,7 +8,8 @@ is as sdkgen makes it. For each pair it makes a virtual environment, installs bo
 user would, and runs the tests that were generated with the SDK
 and those in this directory, or with --cluster those of test/e2e/python against the
 cluster that KUBECONFIG leads to. The tests of models/ are also run without kubernetes,
-and those of package/ once. A line each and a summary go to standard output.
+and once those of package/ and, without an SDK, those of the runtime that SDKs share. A line
+each and a summary go to standard output.
 
 Exit code 0: every pair passed, or pip refused it because that kubernetes does not
 support that Python. 1: a pair failed, or could not run and --strict is given.
@@ -85,18 +86,22 @@ class Job:
             SDK without its dependencies.
         sources (Dict[str, Path]): directories with tests, by the name that they get.
         tools (Tuple[str, ...]): more arguments for pip.
+        name (str): tells it from others of the same versions. Default "".
+        sdk (bool): the SDK is installed. Default True.
     """
 
     python: str
     kubernetes: Optional[str]
     sources: Dict[str, Path]
     tools: Tuple[str, ...] = ()
+    name: str = ""
+    sdk: bool = True
 
     @property
     def title(self) -> str:
         """Names the job for people."""
         what = f"kubernetes {self.kubernetes}" if self.kubernetes else "no kubernetes"
-        return f"Python {self.python}, {what}{', package' if self.tools else ''}"
+        return f"Python {self.python}, {what}{self.name and ', ' + self.name}"
 
 
 @dataclass(frozen=True)
@@ -200,7 +205,7 @@ def environment(workdir: Path, job: Job) -> Path:
     pins = ["-r", str(HERE / "requirements.txt"), *packages, *job.tools]
     content = "".join(Path(pin).read_text() for pin in pins if pin.endswith(".txt"))
     key = hashlib.sha256(f"{version} {pins}\n{content}".encode()).hexdigest()
-    name = f"{version}-{job.kubernetes or 'none'}{'-package' if job.tools else ''}"
+    name = f"{version}-{job.kubernetes or 'none'}{job.name and '-' + job.name}"
     home = workdir / "venv" / name
     inner = home / "bin" / "python"
     ready = home / "ready"
@@ -261,13 +266,13 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
     for directory, source in job.sources.items():
         copy(source, scratch / directory)
     pip = (python, "-m", "pip")
-    wheels = [wheel.result() for wheel in shared.wheels]
+    wheels = [wheel.result() for wheel in shared.wheels] if job.sdk else []
     run(*pip, "uninstall", "-q", "-y", "fluxoperator", "rules", cwd=scratch)
-    if job.kubernetes:
+    if job.kubernetes and wheels:
         (scratch / "pins").write_text(f"kubernetes=={job.kubernetes}\n")
         run(*pip, "install", "-q", "-c", "pins", *wheels, cwd=scratch)
         run(*pip, "check", cwd=scratch)
-    else:
+    elif wheels:
         run(*pip, "install", "-q", "--no-deps", *wheels, cwd=scratch)
     options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
     options += ["-o", "pythonpath=python"]
@@ -307,17 +312,20 @@ def attempt(workdir: Path, sdk: Path, job: Job, shared: Shared) -> Outcome:
 
 
 def jobs(sdk: Path, rules: Path) -> List[Job]:
-    """Gives what is done without a cluster: first the package, then the pairs."""
+    """Gives what is done without a cluster: first the package, last the pairs."""
     models = {"generated": sdk / "test", "models": HERE / "models"}
     models["rules_generated"] = rules / "sdk" / "test"
     tools = ["-r", str(HERE / "package" / "requirements.txt")]
     if shutil.which("node") is None:
         tools.append(NODE)
     newest = PYTHONS[-1]
-    package = Job(newest, KUBERNETES[-1], {"package": HERE / "package"}, tuple(tools))
+    package = Job(newest, KUBERNETES[-1], {"package": HERE / "package"}, tuple(tools), "package")
+    plain = {"runtime/python": CHECKOUT / "sdkgen" / "runtime" / "python"}
+    tools += ["-r", str(plain["runtime/python"] / "tests" / "requirements.txt")]
+    runtime = Job(newest, KUBERNETES[-1], plain, tuple(tools), "runtime", sdk=False)
     every = {**models, "python": HERE}
     crossed = [Job(p, k, every) for p in PYTHONS for k in KUBERNETES]
-    return [package, Job(newest, None, models), *crossed]
+    return [package, runtime, Job(newest, None, models), *crossed]
 
 
 def main(arguments: List[str]) -> int:

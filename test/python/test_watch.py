@@ -110,7 +110,7 @@ def test_a_refusal_may_pass_once_there_was_an_answer(server, monkeypatch):
     with server.client().watch() as watch:
         events = kinds(iter(watch))
         assert next(events) == ("ADDED", "one", "11")
-        monkeypatch.setattr("fluxoperator._client._GRACE", 0.1)
+        monkeypatch.setattr("fluxoperator._watch._GRACE", 0.1)
         with pytest.raises(errors.Forbidden):
             next(events)
 

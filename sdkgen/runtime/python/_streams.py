@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import selectors
 import socket
 import socketserver
 import ssl
@@ -15,16 +14,29 @@ from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from math import inf
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+    cast,
+)
 from urllib.parse import unquote, urlsplit
 from weakref import WeakSet
 
 from . import errors
+from ._channels import CHUNK, carry, cut, encode, exchange
 from ._transport import Scope, Transport, segments, unreachable
 
-_CHUNK, _FULL = 1 << 16, 1 << 20  # bytes: moved at once; waiting, so that no more are read
-_BINARY, _CLOSE, _PING, _PONG = 2, 8, 9, 10  # the kinds of frames
-_CONNECT, _POLL, _LINGER = 30.0, 0.5, 2.0  # seconds; the last for a pod that is silent
+_CONNECT, _POLL = 30.0, 0.5  # seconds
+_INDEX = "batch.kubernetes.io/job-completion-index"
+_ENDED = "Succeeded", "Failed"
 
 
 class ExecResult(NamedTuple):
@@ -48,15 +60,26 @@ class Streams:
     def pods(self, name: str, namespace: Optional[str] = None) -> List[Dict[str, Any]]:
         """Reads the manifests of an object's pods, by index in their Job, then by name."""
         query = {"labelSelector": self.pod_selector(name, namespace)}
-        pods: List[Dict[str, Any]] = self.transport.request("GET", self._pods(namespace), query)["items"]
-        index = "batch.kubernetes.io/job-completion-index"
-        return sorted(pods, key=lambda p: (int(p["metadata"]["labels"].get(index, 0)), p["metadata"]["name"]))
+        found = self.transport.request("GET", self._pods(namespace), query)
+        pods: List[Dict[str, Any]] = found["items"]
+
+        def place(pod: Dict[str, Any]) -> Tuple[int, str]:
+            meta = pod["metadata"]
+            return int(meta["labels"].get(_INDEX, 0)), meta["name"]
+
+        return sorted(pods, key=place)
 
     def logs(
-        self, name: str, pod: Optional[str] = None, container: Optional[str] = None, follow: bool = False,
-        tail_lines: Optional[int] = None, since_seconds: Optional[int] = None, timeout: Optional[float] = None,
+        self,
+        name: str,
+        pod: Optional[str] = None,
+        container: Optional[str] = None,
+        follow: bool = False,
+        tail_lines: Optional[int] = None,
+        since_seconds: Optional[int] = None,
+        timeout: Optional[float] = None,
         namespace: Optional[str] = None,
-    ) -> Iterator[str]:  # fmt: skip
+    ) -> Iterator[str]:
         """Reads logs by lines, as soon as there is a pod and its container has started.
 
         A connection that breaks is taken up where it was.
@@ -76,17 +99,25 @@ class Streams:
             with suppress(LookupError):  # there is no selector yet
                 names = [found["metadata"]["name"] for found in self.pods(name, namespace)]
             pause(deadline, 0 if names else _POLL, f"{name} has no pods")
-        query = {"follow": follow, "tailLines": tail_lines, "sinceSeconds": since_seconds, "timestamps": True}
+        query = {
+            "follow": follow,
+            "tailLines": tail_lines,
+            "sinceSeconds": since_seconds,
+            "timestamps": True,
+        }
         for path in (self._pods(namespace, each) for each in names):
-            yield from self._log(path, {**query, "container": self._started(path, container, deadline)}, deadline)
+            yield from self._log(
+                path, {**query, "container": self._started(path, container, deadline)}, deadline
+            )
 
     def _started(self, path: str, container: Optional[str], deadline: float) -> str:
         """Waits until a container has started, without which it has no log; gives its name."""
         while True:
             pod = self.transport.request("GET", path)
             name: str = container or pod["spec"]["containers"][0]["name"]
-            states = {each["name"]: each["state"] for each in pod["status"].get("containerStatuses", ())}
-            if "waiting" not in states.get(name, "waiting") or pod["status"]["phase"] in ("Succeeded", "Failed"):
+            status = pod["status"]
+            states = {each["name"]: each["state"] for each in status.get("containerStatuses", ())}
+            if "waiting" not in states.get(name, "waiting") or status["phase"] in _ENDED:
                 return name
             pause(deadline, _POLL, f"{path}: container {name} has not started")
 
@@ -94,8 +125,9 @@ class Streams:
         second, given = b"", Counter[bytes]()  # what was given of the last second
         while True:
             again, left = given.copy(), deadline - time.monotonic()
+            silence = None if left == inf else max(left, 0.1)
             try:
-                with self.transport.stream("GET", path + "/log", query, None if left == inf else max(left, 0.1)) as log:
+                with self.transport.stream("GET", path + "/log", query, silence) as log:
                     for line in log:
                         if again[line]:
                             again[line] -= 1
@@ -114,9 +146,15 @@ class Streams:
                 pause(deadline, _POLL, str(error))
 
     def exec(
-        self, name: str, command: Sequence[str], container: Optional[str] = None, stdin: Union[str, bytes] = b"",
-        timeout: Optional[float] = None, check: bool = False, namespace: Optional[str] = None,
-    ) -> ExecResult:  # fmt: skip
+        self,
+        name: str,
+        command: Sequence[str],
+        container: Optional[str] = None,
+        stdin: Union[str, bytes] = b"",
+        timeout: Optional[float] = None,
+        check: bool = False,
+        namespace: Optional[str] = None,
+    ) -> ExecResult:
         """Runs a command in a container, to its end.
 
         Args:
@@ -132,20 +170,34 @@ class Streams:
         with suppress(errors.NotFound):
             name = next((pod["metadata"]["name"] for pod in self.pods(name, namespace)), name)
         data = stdin.encode() if isinstance(stdin, str) else stdin
-        query = {"command": list(command), "container": container, "stdin": bool(data), "stdout": True, "stderr": True}
+        query = {
+            "command": list(command),
+            "container": container,
+            "stdin": bool(data),
+            "stdout": True,
+            "stderr": True,
+        }
         # Only version 5 can tell the command that its input has ended.
         protocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"][: 1 if data else 2]
         ws = self._websocket(self._pods(namespace, name, "exec"), query, protocols)
-        parts = [b"\0" + data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK)] + [b"\xff\0"]
-        out = bytearray().join(map(_frame, parts if data else ()))
+        parts = [b"\0" + data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] + [b"\xff\0"]
+        out = bytearray().join(map(encode, parts if data else ()))
         got = {1: bytearray(), 2: bytearray(), 3: bytearray()}
-        for channel, part in _exchange(ws, out, inf if timeout is None else timeout):
+        for channel, part in exchange(ws, out, inf if timeout is None else timeout):
             got[channel] += part
-        status = json.loads(got[3] or '{"message": "the connection broke before the command ended", "code": 503}')
-        causes = {cause.get("reason"): cause["message"] for cause in status.get("details", {}).get("causes", ())}
+        status = json.loads(
+            got[3] or '{"message": "the connection broke before the command ended", "code": 503}'
+        )
+        causes = {
+            cause.get("reason"): cause["message"]
+            for cause in status.get("details", {}).get("causes", ())
+        }
         if status.get("status") != "Success" and "ExitCode" not in causes:
             raise errors.of(500, json.dumps(status))
-        code, stdout, stderr = int(causes.get("ExitCode", 0)), *(got[n].decode(errors="replace") for n in (1, 2))
+        code, stdout, stderr = (
+            int(causes.get("ExitCode", 0)),
+            *(got[n].decode(errors="replace") for n in (1, 2)),
+        )
         if check and code:
             raise subprocess.CalledProcessError(code, list(command), stdout, stderr)
         return ExecResult(stdout, stderr, code)
@@ -154,11 +206,13 @@ class Streams:
         """Gives a socket that leads to a port of a pod. If nothing listens there, it ends."""
         ws = self._forward(pod, port, namespace)
         ours, theirs = socket.socketpair()
-        Thread(target=_carry, args=(ws, ours, []), daemon=True).start()
+        Thread(target=carry, args=(ws, ours, []), daemon=True).start()
         return theirs
 
     @contextmanager
-    def port_forward(self, pod: str, port: int, local_port: int = 0, namespace: Optional[str] = None) -> Iterator[int]:
+    def port_forward(
+        self, pod: str, port: int, local_port: int = 0, namespace: Optional[str] = None
+    ) -> Iterator[int]:
         """Listens on 127.0.0.1, and carries each connection to a port of a pod.
 
         What the API server refuses is raised at once. If nothing listens in the pod, a
@@ -186,21 +240,25 @@ class Streams:
                 failed.append(error)
             else:
                 live.add(ws.sock)
-                _carry(ws, local, failed)
+                carry(ws, local, failed)
 
         with _Server(("127.0.0.1", local_port), cast(Any, handle)) as server:
             Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
             try:
                 yield server.server_address[1]
             except Exception as error:
-                raise failed[-1] if failed else error
+                if failed:
+                    raise failed[-1] from error
+                raise
             finally:
                 server.shutdown()
                 for sock in list(live):
-                    _cut(sock)
+                    cut(sock)
 
     def _forward(self, pod: str, port: int, namespace: Optional[str]) -> Any:
-        return self._websocket(self._pods(namespace, pod, "portforward"), {"ports": port}, ["v4.channel.k8s.io"])
+        return self._websocket(
+            self._pods(namespace, pod, "portforward"), {"ports": port}, ["v4.channel.k8s.io"]
+        )
 
     def _pods(self, namespace: Optional[str], *names: str) -> str:
         return segments("api", "v1", "namespaces", namespace or self.namespace, "pods", *names)
@@ -213,26 +271,34 @@ class Streams:
         tls = {
             "cert_reqs": ssl.CERT_REQUIRED if config.verify_ssl else ssl.CERT_NONE,
             "check_hostname": config.verify_ssl and config.assert_hostname is not False,
-            "ca_certs": config.ssl_ca_cert, "certfile": config.cert_file, "keyfile": config.key_file,
+            "ca_certs": config.ssl_ca_cert,
+            "certfile": config.cert_file,
+            "keyfile": config.key_file,
             "server_hostname": config.tls_server_name,
-        }  # fmt: skip
+        }
         proxy = urlsplit(config.proxy or "")
         ws: Any = WebSocket(sslopt={key: value for key, value in tls.items() if value is not None})
         try:
             ws.connect(
-                self.transport.url(path, query).replace("http", "ws", 1), header=self.transport.headers(),
-                subprotocols=protocols, suppress_origin=True, timeout=_CONNECT,
-                http_proxy_host=proxy.hostname, http_proxy_port=proxy.port,
+                self.transport.url(path, query).replace("http", "ws", 1),
+                header=self.transport.headers(),
+                subprotocols=protocols,
+                suppress_origin=True,
+                timeout=_CONNECT,
+                http_proxy_host=proxy.hostname,
+                http_proxy_port=proxy.port,
                 http_proxy_auth=(unquote(proxy.username or ""), unquote(proxy.password or "")),
                 http_no_proxy=config.no_proxy and config.no_proxy.split(","),
                 proxy_type=proxy.scheme if proxy.scheme.startswith("socks") else "http",
-            )  # fmt: skip
+            )
         except WebSocketBadStatusException as error:
-            raise errors.of(error.status_code, (error.resp_body or b"").decode(errors="replace")) from error
+            raise errors.of(
+                error.status_code, (error.resp_body or b"").decode(errors="replace")
+            ) from error
         except (OSError, WebSocketException) as error:
             raise unreachable(error) from error
         ws.settimeout(0)
-        Scope.opened(ExitStack()).callback(_cut, ws.sock)
+        Scope.opened(ExitStack()).callback(cut, ws.sock)
         return ws
 
 
@@ -245,107 +311,3 @@ def pause(deadline: float, seconds: float, reason: str) -> None:
     if time.monotonic() + seconds > deadline:
         raise errors.WaitTimeout(reason)
     time.sleep(seconds)
-
-
-def _cut(sock: socket.socket) -> None:
-    """Ends a connection from another thread."""
-    with suppress(OSError):  # it has ended
-        socket.socket.shutdown(sock, socket.SHUT_RDWR)
-
-
-def _frame(message: bytes, opcode: int = _BINARY) -> bytes:
-    from websocket import ABNF
-
-    frame: bytes = ABNF.create_frame(message, opcode).format()
-    return frame
-
-
-def _try(function: Any, *arguments: Any) -> Any:
-    """Calls a method of a socket that does not block; gives None if it would."""
-    try:
-        return function(*arguments)
-    except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
-        return None
-
-
-def _receive(ws: Any) -> Any:
-    """Gives kind and data of the next frame, None if it is not there. A break is an end."""
-    from websocket import WebSocketException
-
-    try:
-        frame = _try(ws.recv_frame)
-    except (OSError, WebSocketException):
-        return _CLOSE, b""
-    return frame and (frame.opcode, frame.data)
-
-
-def _exchange(ws: Any, out: bytearray, seconds: float, local: Any = None, inbox: Any = b"") -> Iterator[Any]:
-    """Sends frames, and gives messages as channel and data, until the server closes.
-
-    Nothing blocks but the wait for all at once: a pod that takes no more until it is
-    read from, as one that echoes, would stop both directions for good.
-
-    Args:
-        ws (Any): the websocket; it is closed in the end.
-        out (bytearray): frames to send; it is emptied.
-        seconds (float): how long until WaitTimeout. With local, for how long the pod may
-            be silent after local has ended.
-        local (Any): a socket; what comes from there goes to channel 0. Default None.
-        inbox (Any): a bytearray of what is to go there; it is emptied. Default empty.
-    """
-    deadline, wire = time.monotonic() + seconds, ws.sock
-    reading = forwards = bool(local)
-    closed = False
-    with wire:
-        while inbox or not closed:
-            try:
-                if inbox:
-                    del inbox[: _try(local.send, inbox) or 0]
-                data = _try(local.recv, _CHUNK) if reading and len(out) < _FULL else None
-            except OSError:
-                return
-            out += _frame(b"\0" + data) if data else b""
-            reading = reading and data != b""
-            with suppress(OSError):  # what the server sent before it closed is still to be read
-                while out and not closed and (count := _try(wire.send, out[:_CHUNK])):
-                    del out[:count]
-            while not closed and len(inbox) < _FULL and (frame := _receive(ws)):
-                kind, message = frame
-                closed = kind == _CLOSE
-                if kind == _PING:
-                    out += _frame(message, _PONG)
-                elif message and not closed:
-                    yield message[0], message[1:]
-            if closed:
-                reading, deadline = False, inf
-            elif forwards:
-                deadline = inf if reading else time.monotonic() + seconds
-            to_wire = 0 if closed else (len(inbox) < _FULL) | 2 * bool(out)
-            to_local = (reading and len(out) < _FULL) | 2 * bool(inbox)
-            left = deadline - time.monotonic()
-            with selectors.DefaultSelector() as ready:
-                for sock, events in ((wire, to_wire), (local, to_local)):
-                    if events:
-                        ready.register(sock, events)
-                if ready.get_map() and (left <= 0 or not ready.select(None if left == inf else left)):
-                    if forwards:
-                        return
-                    raise errors.WaitTimeout("the command has not ended")
-
-
-def _carry(ws: Any, local: socket.socket, failed: List[Exception]) -> None:
-    """Moves bytes between a port and a socket until both have ended."""
-    local.setblocking(False)
-    inbox, numbered = bytearray(), {0, 1}
-    for channel, data in _exchange(ws, bytearray(), _LINGER, local, inbox):
-        if channel in numbered:  # the first message is the number of the port
-            numbered.remove(channel)
-        elif channel == 0:
-            inbox += data
-        else:
-            failed.append(errors.make(errors.Unreachable, 0, "PortForward", data.decode(errors="replace")))
-    with local, suppress(OSError):  # closed before all is read, it would lose what was sent
-        local.shutdown(socket.SHUT_WR)
-        local.settimeout(_LINGER)
-        while local.recv(_CHUNK):
-            pass

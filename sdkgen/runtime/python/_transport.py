@@ -138,8 +138,15 @@ class Transport:
                 headers[auth["key"]] = auth["value"]
         return headers
 
-    def request(self, method: str, path: str, query: Query = None, body: Any = None,
-                content_type: str = "application/json", timeout: Optional[float] = None) -> Any:
+    def request(
+        self,
+        method: str,
+        path: str,
+        query: Query = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        timeout: Optional[float] = None,
+    ) -> Any:
         """Sends a request to a path from ``segments`` and gives the JSON of the answer.
 
         A query is by wire name; a body is a model, or anything that JSON has; timeout is in
@@ -153,14 +160,18 @@ class Transport:
         answer = self._send(method, self.url(path, query), headers, limit, body=data)
         return json.loads(answer.data) if answer.data else None
 
-    def stream(self, method: str, path: str, query: Query = None, timeout: Optional[float] = None) -> Stream:
+    def stream(
+        self, method: str, path: str, query: Query = None, timeout: Optional[float] = None
+    ) -> Stream:
         """Does what ``request`` does, but gives the answer as it comes, on a connection of its
         own, and silence has no limit by default."""
         headers = {"Connection": "close"}  # so that ending it ends nothing else
         answer = self._send(method, self.url(path, query), headers, timeout, preload_content=False)
         return Scope.opened(Stream(answer))
 
-    def _send(self, method: str, url: str, headers: Query, timeout: Optional[float], **more: Any) -> Any:
+    def _send(
+        self, method: str, url: str, headers: Query, timeout: Optional[float], **more: Any
+    ) -> Any:
         from concurrent.futures import CancelledError
 
         from urllib3 import Retry, Timeout
@@ -171,11 +182,15 @@ class Transport:
             raise CancelledError
         more["headers"] = {"Accept": "application/json, */*", **self.headers(), **(headers or {})}
         more["timeout"] = Timeout(connect=min(_CONNECT, timeout or _CONNECT), read=timeout)
-        more["retries"] = Retry(5, connect=0, read=1, other=0, allowed_methods=["GET"], raise_on_status=False)
+        more["retries"] = Retry(
+            5, connect=0, read=1, other=0, allowed_methods=["GET"], raise_on_status=False
+        )
         try:
             answer = self.api_client.rest_client.pool_manager.urlopen(method, url, **more)
             if not 200 <= answer.status < 300:
-                raise errors.of(answer.status, answer.data.decode("utf-8", "replace"), answer.headers)
+                raise errors.of(
+                    answer.status, answer.data.decode("utf-8", "replace"), answer.headers
+                )
         except HTTPError as error:
             raise unreachable(error) from error
         return answer
@@ -189,8 +204,16 @@ class Api:
     def __init__(self, api_client: Any = None) -> None:
         self.transport = Transport(api_client)
 
-    def _call(self, kind: Union[str, Type[_T]], method: str, path: str, query: Mapping[str, Any],
-              options: Any, body: Any = None, content_type: Optional[str] = None) -> _T:
+    def _call(
+        self,
+        kind: Union[str, Type[_T]],
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        options: Any,
+        body: Any = None,
+        content_type: Optional[str] = None,
+    ) -> _T:
         """Sends what a method was given; kind is how openapi_types has its return type."""
         for name in query:
             if name not in options.__optional_keys__:

@@ -88,9 +88,7 @@ class Kind:
         """Gives the kind of a spelling; external for one that kubernetes wrote."""
         return Kind(spelling, external)
 
-    def read(
-        self, value: Any, origins: Optional[List[Origin]] = None, legacy: bool = False
-    ) -> Any:
+    def read(self, value: Any, origins: Optional[List[Origin]] = None, legacy: bool = False) -> Any:
         """Builds what an attribute of this kind holds.
 
         Args:
@@ -128,9 +126,7 @@ class Kind:
             return ((f"[{i}]", i) for i in range(len(value)))
         return ((str(key), key) for key in value)
 
-    def _read_one(
-        self, value: Any, origins: Optional[List[Origin]], legacy: bool
-    ) -> Any:
+    def _read_one(self, value: Any, origins: Optional[List[Origin]], legacy: bool) -> Any:
         if self.name == "datetime":
             return _time(value) if isinstance(value, str) else value
         if hasattr(value, "openapi_types"):

@@ -13,11 +13,11 @@ from typing import Any, Optional, Sequence, TextIO, Union
 from ._aio import AsyncClient as AsyncClient
 from ._aio import threaded
 from ._client import Client as Client
-from ._client import Event as Event
-from ._client import Watch as Watch
 from ._model import Object as Object
 from ._streams import ExecResult as ExecResult
 from ._streams import pause
+from ._watch import Event as Event
+from ._watch import Watch as Watch
 from .models import MiniCluster
 
 # Where the operator has the lead broker listen, and what it lets a shell find.

@@ -8,11 +8,21 @@ from __future__ import annotations
 from contextlib import ExitStack, asynccontextmanager
 from functools import wraps
 from threading import Thread
-from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Coroutine, Generic, Iterable
-from typing import Type, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncGenerator,
+    Callable,
+    Coroutine,
+    Generic,
+    Iterable,
+    Type,
+    TypeVar,
+)
 
-from ._client import FIELD_MANAGER, Client, K
+from ._client import FIELD_MANAGER, Client
 from ._transport import Scope
+from ._watch import K
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec
@@ -76,11 +86,16 @@ def iterated(call: Callable[_P, Iterable[_R]]) -> Callable[_P, AsyncGenerator[_R
 
 class AsyncClient(Generic[K]):
     """A ``Client`` for asyncio: takes what it takes, and has its methods as coroutines, and
-    ``watch`` and ``logs`` as asynchronous generators. Cancelling a task closes its connection; one that
-    waits for an answer to a plain request is closed when that comes."""
+    ``watch`` and ``logs`` as asynchronous generators. Cancelling a task closes its connection;
+    one that waits for an answer to a plain request is closed when that comes."""
 
-    def __init__(self, kind: Type[K], namespace: str = "default", api_client: Any = None,
-                 field_manager: str = FIELD_MANAGER) -> None:
+    def __init__(
+        self,
+        kind: Type[K],
+        namespace: str = "default",
+        api_client: Any = None,
+        field_manager: str = FIELD_MANAGER,
+    ) -> None:
         self._wrap(Client(kind, namespace, api_client, field_manager))
 
     def _wrap(self, client: Client[K]) -> None:

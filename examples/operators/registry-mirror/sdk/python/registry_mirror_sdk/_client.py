@@ -4,43 +4,45 @@
 
 from __future__ import annotations
 
-import json
-import random
-import time
 from contextlib import suppress
-from dataclasses import dataclass
-from math import ceil
-from threading import Event as Flag
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, Iterator, List, Mapping, Optional, Sequence
-from typing import Tuple, Type, TypeVar, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Generic,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+)
 
-from . import _model, _wire, errors
+from . import _wire, errors
 from ._kind import Kind
 from ._streams import Streams
-from ._transport import Scope, Stream, Transport, body_type, segments
+from ._transport import Transport, body_type, segments
+from ._watch import K, Watch
 
 if TYPE_CHECKING:
     from kubernetes.client import V1Scale
-
-K = TypeVar("K", bound=_model.Object)
 
 # Who owns the fields that are written, unless a client says otherwise: the package.
 FIELD_MANAGER = __name__.split(".")[-2]
 
 # What the server alone writes into metadata, and refuses or misunderstands in an apply.
-_SERVERS = {"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink",
-            "deletionTimestamp", "deletionGracePeriodSeconds"}  # fmt: skip
-
-# Seconds that one request of a watch lasts, and how much longer it may be silent.
-_WATCH, _GRACE = 240, 15
-
-
-@dataclass(frozen=True)
-class Event(Generic[K]):
-    """A change: ``type`` is ADDED, MODIFIED or DELETED, ``object`` what it is after it."""
-
-    type: str
-    object: K
+_SERVERS = {
+    "managedFields",
+    "resourceVersion",
+    "uid",
+    "generation",
+    "creationTimestamp",
+    "selfLink",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+}
 
 
 class Client(Streams, Generic[K]):
@@ -60,8 +62,13 @@ class Client(Streams, Generic[K]):
         field_manager (str): who is to own the fields that are written.
     """
 
-    def __init__(self, kind: Type[K], namespace: str = "default", api_client: Any = None,
-                 field_manager: str = FIELD_MANAGER) -> None:
+    def __init__(
+        self,
+        kind: Type[K],
+        namespace: str = "default",
+        api_client: Any = None,
+        field_manager: str = FIELD_MANAGER,
+    ) -> None:
         self.kind, self.namespace, self.field_manager = kind, namespace, field_manager
         self.transport = Transport(api_client)
 
@@ -74,8 +81,14 @@ class Client(Streams, Generic[K]):
         """Reads an object. Raises errors.NotFound."""
         return self.kind.from_dict(self.transport.request("GET", self._path(namespace, name)))
 
-    def list(self, label_selector: Optional[str] = None, field_selector: Optional[str] = None,
-             all_namespaces: bool = False, limit: Optional[int] = None, namespace: Optional[str] = None) -> List[K]:
+    def list(
+        self,
+        label_selector: Optional[str] = None,
+        field_selector: Optional[str] = None,
+        all_namespaces: bool = False,
+        limit: Optional[int] = None,
+        namespace: Optional[str] = None,
+    ) -> List[K]:
         """Reads all objects that the selectors let pass, ``limit`` with each request."""
         query = {"labelSelector": label_selector, "fieldSelector": field_selector, "limit": limit}
         items, _ = self._items(self._path(namespace, everywhere=all_namespaces), query)
@@ -85,8 +98,14 @@ class Client(Streams, Generic[K]):
         """Writes an object that was read. Raises errors.Conflict if it has changed since."""
         return self._write("PUT", self._path(self._home(obj, namespace), _meta(obj, "name")), obj)
 
-    def patch(self, name: str, body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
-              content_type: Optional[str] = None, subresource: str = "", namespace: Optional[str] = None) -> K:
+    def patch(
+        self,
+        name: str,
+        body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
+        content_type: Optional[str] = None,
+        subresource: str = "",
+        namespace: Optional[str] = None,
+    ) -> K:
         """Changes parts of an object, or of a ``subresource`` such as "status". ``body`` is a merge
         patch, or as a list a JSON patch, if ``content_type`` does not say another."""
         path = self._path(namespace, name, *filter(None, [subresource]))
@@ -103,11 +122,21 @@ class Client(Streams, Generic[K]):
         path = self._path(self._home(obj, namespace), _meta(obj, "name"))
         body = {key: value for key, value in _wire.plain(obj).items() if key != "status"}
         meta = {key: value for key, value in body["metadata"].items() if key not in _SERVERS}
-        return self._write("PATCH", path, {**body, "metadata": meta}, "application/apply-patch+yaml", force=force)
+        return self._write(
+            "PATCH", path, {**body, "metadata": meta}, "application/apply-patch+yaml", force=force
+        )
 
-    def delete(self, name: str, propagation: str = "Background", grace: Optional[int] = None, wait: bool = False,
-               timeout: Optional[float] = 300, namespace: Optional[str] = None, uid: Optional[str] = None,
-               resource_version: Optional[str] = None) -> None:
+    def delete(
+        self,
+        name: str,
+        propagation: str = "Background",
+        grace: Optional[int] = None,
+        wait: bool = False,
+        timeout: Optional[float] = 300,
+        namespace: Optional[str] = None,
+        uid: Optional[str] = None,
+        resource_version: Optional[str] = None,
+    ) -> None:
         """Deletes an object, and what it owns by ``propagation``: Background, Foreground or Orphan.
         ``grace`` is how many seconds it has to end, by default what it says. With ``wait`` this
         returns when it is gone, or raises WaitTimeout. Raises errors.NotFound, and errors.Conflict
@@ -116,7 +145,9 @@ class Client(Streams, Generic[K]):
         only = {"uid": uid, "resourceVersion": resource_version}
         # A body takes the place of the query.
         body = {**query, "preconditions": only} if uid or resource_version else None
-        answer = self.transport.request("DELETE", self._path(namespace, name), None if body else query, body)
+        answer = self.transport.request(
+            "DELETE", self._path(namespace, name), None if body else query, body
+        )
         if wait:
             uid = (answer.get("details") or answer.get("metadata") or {}).get("uid")
             self.wait_deleted(name, timeout, namespace, uid)
@@ -139,10 +170,16 @@ class Client(Streams, Generic[K]):
             raise LookupError(f"{self.kind.KIND} {name} has no selector of pods yet")
         return str(selector)
 
-    def watch(self, name: Optional[str] = None, label_selector: Optional[str] = None,
-              field_selector: Optional[str] = None, all_namespaces: bool = False,
-              resource_version: Optional[str] = None, timeout: Optional[float] = None,
-              namespace: Optional[str] = None) -> Watch[K]:
+    def watch(
+        self,
+        name: Optional[str] = None,
+        label_selector: Optional[str] = None,
+        field_selector: Optional[str] = None,
+        all_namespaces: bool = False,
+        resource_version: Optional[str] = None,
+        timeout: Optional[float] = None,
+        namespace: Optional[str] = None,
+    ) -> Watch[K]:
         """Follows objects, or the one of a name: what there is as ADDED, then what changes.
 
         With ``resource_version`` only what came after it. A connection that breaks is taken
@@ -153,12 +190,19 @@ class Client(Streams, Generic[K]):
         fields = [f"metadata.name={name}"] if name else []
         fields += [field_selector] if field_selector else []
         query = {"labelSelector": label_selector, "fieldSelector": ",".join(fields) or None}
-        return Watch(self, self._path(namespace, everywhere=all_namespaces), query, resource_version, timeout)
+        return Watch(
+            self, self._path(namespace, everywhere=all_namespaces), query, resource_version, timeout
+        )
 
-    def wait_for(self, name: str, condition: Union[str, Callable[[K], bool]] = "Ready",
-                 timeout: Optional[float] = 300, namespace: Optional[str] = None) -> K:
-        """Waits until an object is as wanted, and gives it. ``condition`` is the type of a condition
-        that is to be True, "Type=Status" for another status, or a function of the object.
+    def wait_for(
+        self,
+        name: str,
+        condition: Union[str, Callable[[K], bool]] = "Ready",
+        timeout: Optional[float] = 300,
+        namespace: Optional[str] = None,
+    ) -> K:
+        """Waits until an object is as wanted, and gives it. ``condition`` is the type of a
+        condition that is to be True, "Type=Status" for another status, or a function of the object.
         Raises WaitTimeout, and NotFound as soon as there is no such object."""
         met = condition if callable(condition) else _condition(condition)
         wanted = f"{self.kind.KIND} {name}: {getattr(condition, '__name__', condition)}"
@@ -177,8 +221,13 @@ class Client(Streams, Generic[K]):
         because = f"; {watch.error}" if watch.error else ""
         raise errors.WaitTimeout(f"{wanted}: not in {timeout} s; {shown}{because}", last)
 
-    def wait_deleted(self, name: str, timeout: Optional[float] = 300, namespace: Optional[str] = None,
-                     uid: Optional[str] = None) -> None:
+    def wait_deleted(
+        self,
+        name: str,
+        timeout: Optional[float] = 300,
+        namespace: Optional[str] = None,
+        uid: Optional[str] = None,
+    ) -> None:
         """Waits until no object has a name, or another than that of ``uid``. Raises WaitTimeout."""
 
         def deletion(found: K) -> bool:
@@ -202,19 +251,31 @@ class Client(Streams, Generic[K]):
             raise ValueError(f"the object is of namespace {own!r}, not {namespace!r}")
         return own or namespace
 
-    def _write(self, method: str, path: str, body: Any, content_type: Optional[str] = None, **query: Any) -> K:
-        query, content_type = {**query, "fieldManager": self.field_manager}, content_type or body_type(method, body)
+    def _write(
+        self, method: str, path: str, body: Any, content_type: Optional[str] = None, **query: Any
+    ) -> K:
+        query, content_type = (
+            {**query, "fieldManager": self.field_manager},
+            content_type or body_type(method, body),
+        )
         return self.kind.from_dict(self.transport.request(method, path, query, body, content_type))
 
     def _scale(self, method: str, name: str, namespace: Optional[str], body: Any = None) -> Any:
-        path, query = self._path(namespace, name, "scale"), {"fieldManager": self.field_manager if body else None}
+        path, query = (
+            self._path(namespace, name, "scale"),
+            {"fieldManager": self.field_manager if body else None},
+        )
         return self.transport.request(method, path, query, body, body_type(method, body))
 
-    def _items(self, path: str, query: Mapping[str, Any],
-               timeout: Optional[float] = None) -> Tuple[List[Dict[str, Any]], str]:
+    def _items(
+        self, path: str, query: Mapping[str, Any], timeout: Optional[float] = None
+    ) -> Tuple[List[Dict[str, Any]], str]:
         """Reads a list, page by page, and its resource version."""
         items: List[Dict[str, Any]] = []
-        said = {"apiVersion": self.kind.API_VERSION, "kind": self.kind.KIND}  # not by kinds of Kubernetes itself
+        said = {
+            "apiVersion": self.kind.API_VERSION,
+            "kind": self.kind.KIND,
+        }  # not by kinds of Kubernetes itself
         pages = dict(query)
         while True:
             try:
@@ -228,122 +289,6 @@ class Client(Streams, Generic[K]):
             pages["continue"] = page["metadata"].get("continue")
             if not pages["continue"]:
                 return items, page["metadata"]["resourceVersion"]
-
-
-class Watch(Generic[K]):
-    """Events as they come, from ``Client.watch``: iterate it in a ``with``, or ``close`` it.
-
-    ``close`` may be called from any thread and ends the iteration. ``error`` is why the
-    server could not be reached the last time, None if it was. ``synced`` is a
-    ``threading.Event``, set once the next event is asked for after all that there was. ``changes``,
-    iterated instead, gives pairs of a type and a plain manifest, and ("LISTED", {}) after each list.
-    """
-
-    def __init__(self, client: Client[K], path: str, query: Dict[str, Any],
-                 version: Optional[str], timeout: Optional[float]) -> None:
-        self._client, self._path, self._query, self._version = client, path, query, version
-        self._end = None if timeout is None else time.monotonic() + timeout
-        self._stop, self._delay = Flag(), 0.0
-        self._stream: Optional[Stream] = None
-        self._heard, self._refused = False, 0.0  # ever from the server; since when it says no
-        self._known: Dict[Tuple[str, str], Dict[str, Any]] = {}
-        self.error: Optional[errors.ApiError] = None
-        self.synced = Flag()
-        self.changes = Scope.opened(self)._changes()
-
-    def __iter__(self) -> Iterator[Event[K]]:
-        return iter(self.following, None)
-
-    def following(self) -> Optional[Event[K]]:
-        """Gives the next event, None at the end."""
-        for change, found in self.changes:
-            if change != "LISTED":
-                return Event(change, self._client.kind.from_dict(found))
-        return None
-
-    def close(self) -> None:
-        """Ends the watch and its connection."""
-        self._stop.set()
-        if self._stream is not None:
-            self._stream.close()
-
-    def __enter__(self) -> Watch[K]:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _left(self, most: float) -> float:
-        left = most if self._end is None else min(most, self._end - time.monotonic())
-        return 0 if self._stop.is_set() else max(left, 0)
-
-    def _changes(self) -> Iterator[Tuple[str, Dict[str, Any]]]:
-        """Yields what changes, by type, and LISTED after each list."""
-        while not self._stop.is_set():
-            try:
-                yield from self._listed() if self._version is None else self._watched()
-            except errors.Gone:
-                self._version = None
-            except errors.ApiError as error:
-                if self._left(1) and not self._passes(error):
-                    raise
-                self.error = error if self._left(1) else self.error
-            if not self._left(1):
-                return
-            self._stop.wait(self._left(self._delay * random.uniform(0.5, 1)))
-            self._delay = min(self._delay * 2 or 0.1, 5)
-
-    def _passes(self, error: errors.ApiError) -> bool:
-        """Says whether an error may pass. A server that starts knows neither rights nor kinds."""
-        if error.status in (0, 429) or error.status >= 500:
-            return self._heard or self._end is not None
-        self._refused = self._refused or time.monotonic()
-        return self._heard and time.monotonic() - self._refused < _GRACE
-
-    def _answered(self) -> None:
-        self._heard, self._refused, self._delay, self.error = True, 0.0, 0.0, None
-
-    def _listed(self) -> Iterator[Tuple[str, Dict[str, Any]]]:
-        items, version = self._client._items(self._path, self._query, self._left(_GRACE) or 1)
-        before, self._known = self._known, {_key(item): item for item in items}
-        for key, item in before.items():
-            if key not in self._known:
-                yield "DELETED", item
-        for key, item in self._known.items():
-            if key not in before:
-                yield "ADDED", item
-            elif before[key]["metadata"]["resourceVersion"] != item["metadata"]["resourceVersion"]:
-                yield "MODIFIED", item
-        self._answered()
-        self._version = version
-        self.synced.set()
-        yield "LISTED", {}
-
-    def _watched(self) -> Iterator[Tuple[str, Dict[str, Any]]]:
-        query = {**self._query, "watch": True, "allowWatchBookmarks": True, "resourceVersion": self._version}
-        query["timeoutSeconds"] = ceil(self._left(_WATCH)) or 1
-        silence = self._left(_WATCH + _GRACE) or 1
-        with self._client.transport.stream("GET", self._path, query, silence) as self._stream:
-            self._heard = True
-            for line in self._stream if self._left(1) else ():
-                event = json.loads(line)
-                change, found = event["type"], event["object"]
-                if change == "ERROR":
-                    raise errors.of(500, json.dumps(found))
-                self._answered()
-                self._version = found["metadata"]["resourceVersion"]
-                if change == "DELETED":
-                    self._known.pop(_key(found), None)
-                elif change != "BOOKMARK":
-                    self._known[_key(found)] = found
-                if change != "BOOKMARK":
-                    yield change, found
-                if not self._left(1):
-                    return
-
-
-def _key(item: Mapping[str, Any]) -> Tuple[str, str]:
-    return item["metadata"].get("namespace", ""), item["metadata"]["uid"]
 
 
 def _meta(obj: Mapping[str, Any], key: str) -> Any:
@@ -361,8 +306,10 @@ def _condition(wanted: str) -> Callable[[Mapping[str, Any]], bool]:
     def met(obj: Mapping[str, Any]) -> bool:
         generation = _meta(obj, "generation") or 0
         return any(
-            c["type"] == kind and c["status"].lower() == (status or "True").lower()
-            and c.get("observedGeneration", generation) >= generation for c in _conditions(obj)
+            c["type"] == kind
+            and c["status"].lower() == (status or "True").lower()
+            and c.get("observedGeneration", generation) >= generation
+            for c in _conditions(obj)
         )
 
     return met

@@ -21,8 +21,19 @@ What comes in
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Dict, FrozenSet, List, Optional
-from typing import Set, Type, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Dict,
+    FrozenSet,
+    List,
+    Optional,
+    Set,
+    Type,
+    TypeVar,
+    cast,
+)
 
 from . import _check, _compile
 from ._kind import Field, Read
@@ -43,6 +54,7 @@ _M = TypeVar("_M", bound="Model")
 # The attribute by which kubernetes 37 finds the function that gives a model's
 # JSON: it sits on to_dict and on that function, each pointing at the other.
 _RECIPROCAL = "_openapi_generator_to_dict"
+
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 class Model(Mapping[str, Any], metaclass=Meta):
@@ -153,19 +165,19 @@ class Model(Mapping[str, Any], metaclass=Meta):
             raise error(*(problem for one in found for problem in one.problems))
 
     def _problems(self, path: str) -> Iterator[_check.ValidationError]:
-        for attr, field in self._fields.items():
-            at, value = _check.join(path, field.key), self._held(attr)
+        for attr, declared in self._fields.items():
+            at, value = _check.join(path, declared.key), self._held(attr)
             if value is None or value is NULL:
-                null = field.key in self and field.rules.get("nullable")
-                if field.default is ... and not null:
+                null = declared.key in self and declared.rules.get("nullable")
+                if declared.default is ... and not null:
                     yield _check.missing(at)
                 continue
             try:
-                value = field.kind.convert(value)
+                value = declared.kind.convert(value)
             except _check.ValidationError as error:
                 yield error.within(at)
             else:
-                yield from field.kind.problems(value, field.rules, at, deep=True)
+                yield from declared.kind.problems(value, declared.rules, at, deep=True)
 
     def to_dict(self, serialize: bool = False) -> Dict[str, Any]:
         """Gives every attribute by its Python name, as the legacy generator did.

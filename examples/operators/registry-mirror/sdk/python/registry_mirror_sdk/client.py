@@ -4,6 +4,6 @@
 
 from ._aio import AsyncClient as AsyncClient
 from ._client import Client as Client
-from ._client import Event as Event
-from ._client import Watch as Watch
 from ._model import Object as Object
+from ._watch import Event as Event
+from ._watch import Watch as Watch

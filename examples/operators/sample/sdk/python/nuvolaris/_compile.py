@@ -32,17 +32,45 @@ def method(cls: Any, name: str) -> Any:
     if own is None:
         raise TypeError(f"{cls.__name__} is not a model of the API")
     if name not in vars(own):
-        text, json = json_writers()
-        names: Dict[str, Any] = {"All": _all, "Plain": plain, "Text": text, "Json": json}
-        names.update(New=object.__new__, Models=_models)
-        lines = [*_init(own._fields, names), *_blank(own._fields)]
-        lines += [*_build(own._fields, names), *_json(own._fields)]
-        exec("\n".join(lines), names)
+        names = _run(own)
         for made in ("__init__", "_blank", "_build", "_json"):
             call = names[made]
             call.__qualname__ = f"{own.__qualname__}.{made}"
             setattr(own, made, classmethod(call) if made == "_blank" else call)
     return vars(own)[name]
+
+
+def _run(own: Any) -> Dict[str, Any]:
+    """Makes the methods of a class, and lets ``linecache`` find their source."""
+    import linecache  # which kubernetes has loaded; the models alone need not
+
+    source, names = _source(own._fields)
+    where = f"methods of {own.__module__}.{own.__qualname__}"
+    names.update(__name__=where, __loader__=_Loader(own))
+    exec(compile(source, where, "exec"), names)
+    linecache.cache.pop(where, None)  # of a class that this one replaces
+    linecache.lazycache(where, names)
+    return names
+
+
+class _Loader:
+    """Gives the source of a class's methods to tracebacks, pdb and ``inspect``, as the loader
+    of a module does (PEP 302). It is made again for that, so it takes no memory before."""
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def get_source(self, _: str) -> str:
+        return _source(self._own._fields)[0]
+
+
+def _source(fields: Dict[str, Field]) -> Tuple[str, Dict[str, Any]]:
+    """Gives the source of the methods of a class with these fields, and the values of its names."""
+    text, json = json_writers()
+    names: Dict[str, Any] = {"All": _all, "Plain": plain, "Text": text, "Json": json}
+    names.update(New=object.__new__, Models=_models)
+    lines = [*_init(fields, names), *_blank(fields), *_build(fields, names), *_json(fields)]
+    return "\n".join(lines) + "\n", names
 
 
 def _all(items: Collection[Any], classes: Tuple[type, ...]) -> bool:
@@ -56,7 +84,8 @@ def _all(items: Collection[Any], classes: Tuple[type, ...]) -> bool:
 @lru_cache(maxsize=None)
 def json_writers() -> Tuple[Callable[[str], str], Callable[[Any], str]]:
     """Gives the functions that write a str and any value as JSON."""
-    from json.encoder import JSONEncoder, encode_basestring_ascii as text
+    from json.encoder import JSONEncoder
+    from json.encoder import encode_basestring_ascii as text
 
     encode = JSONEncoder().encode
 
@@ -68,8 +97,7 @@ def json_writers() -> Tuple[Callable[[str], str], Callable[[Any], str]]:
             return str(value)
         if cls is dict:
             parts = [
-                f"{text(k)}: {text(v) if v.__class__ is str else json(v)}"
-                for k, v in value.items()
+                f"{text(k)}: {text(v) if v.__class__ is str else json(v)}" for k, v in value.items()
             ]
             return "{" + ", ".join(parts) + "}"
         return encode(plain(value))
@@ -100,8 +128,9 @@ def _init(fields: Dict[str, Field], names: Dict[str, Any]) -> Iterator[str]:
         names[f"T_{attr}"] = classes[0] if classes else None
         if isinstance(field.default, (dict, list)):
             yield f" if {attr} is D_{attr}: {attr} = Plain({attr})"
-        accepted = "" if field.default is ... else f"{attr} is None or "
-        accepted += _fits(attr, field.kind, names) if names[f"C_{attr}"] else "False"
+        accepted = _fits(attr, field.kind, names) if classes else "False"
+        if field.default is not ...:
+            accepted = f"{attr} is None or {accepted}"
         yield f" self.{attr} = {attr} if {accepted} else F_{attr}({attr})"
         if field.default is ... and field.rules.get("nullable"):
             yield f" if {attr} is None: self._null({field.key!r})"
@@ -141,13 +170,20 @@ def _blank(fields: Dict[str, Field]) -> Iterator[str]:
     yield " return self"
 
 
+# How a value of each kind is written; $ is the value, and FITS that it needs no closer look.
+_NATIVE = "$ if FITS else Plain($)"
+_MODEL = "$._build() if FITS and $._read is None else Plain($)"
+_LIST = "[ONE for i in v] if v.__class__ is list else Plain(v)"
+_DICT = "{k: ONE for k, i in v.items()} if v.__class__ is dict else Plain(v)"
+
+
 def _build(fields: Dict[str, Field], names: Dict[str, Any]) -> Iterator[str]:
     """Gives the lines of the method that makes a manifest."""
     yield "def _build(self):"
     yield " out = {}"
     for attr, field in fields.items():
-        yield f" v = self.{attr}"
         one = _plain(field.kind, _of("$", attr, names)) if names[f"C_{attr}"] else "Plain(v)"
+        yield f" v = self.{attr}"
         yield f" if v is not None: out[{field.key!r}] = {one}"
     yield " return out"
 
@@ -157,15 +193,18 @@ def _plain(kind: Kind, fits: str) -> str:
     inner = kind.inner or kind
     if not (inner.own or inner.native):
         return "Plain(v)"
-    one = f"$._build() if {fits} and $._read is None else Plain($)"
-    if inner.native:
-        one = f"$ if {fits} else Plain($)"
+    one = (_NATIVE if inner.native else _MODEL).replace("FITS", fits)
     if kind.inner is None:
         return one.replace("$", "v")
-    one = one.replace("$", "i")
-    if kind.name == "list":
-        return f"[{one} for i in v] if v.__class__ is list else Plain(v)"
-    return "{k: " + one + " for k, i in v.items()} if v.__class__ is dict else Plain(v)"
+    members = _LIST if kind.name == "list" else _DICT
+    return members.replace("ONE", one.replace("$", "i"))
+
+
+# How a value of each kind is added to the parts of a manifest's JSON, after its key.
+_ADD_MODEL = "v._json(out) if v._read is None else add(Json(v))"
+_ADD_MODELS = "Models(v, out)"
+_ADD_TEXT = "add(Text(v))"
+_ADD_ANY = "add(Json(v))"
 
 
 def _json(fields: Dict[str, Field]) -> Iterator[str]:
@@ -175,21 +214,26 @@ def _json(fields: Dict[str, Field]) -> Iterator[str]:
     """
     text, _ = json_writers()
     yield "def _json(self, out):"
-    yield " add = out.append; add('{'); first = len(out)"
+    yield " add = out.append"
+    yield " add('{')"
+    yield " first = len(out)"
     for attr, field in fields.items():
         head = f", {text(field.key)}: "
-        kind = field.kind
         yield f" v = self.{attr}"
-        if kind.name == "bool":
+        if field.kind.name == "bool":
             yield f" if v is True: add({head + 'true'!r})"
             yield f" elif v is False: add({head + 'false'!r})"
-            yield f" elif v is not None: add({head!r}); add(Json(v))"
-        elif kind.own:
-            yield f" if v is not None: add({head!r}); v._json(out) if v._read is None else add(Json(v))"
-        elif kind.name == "list" and kind.inner and kind.inner.own:
-            yield f" if v is not None: add({head!r}); Models(v, out)"
+            yield f" elif v is not None: add({head!r}); {_ADD_ANY}"
         else:
-            value = "Text(v)" if kind.name == "str" else "Json(v)"
-            yield f" if v is not None: add({head!r}); add({value})"
+            yield f" if v is not None: add({head!r}); {_add(field.kind)}"
     yield " if len(out) > first: out[first] = out[first][2:]"
     yield " add('}')"
+
+
+def _add(kind: Kind) -> str:
+    """Gives the statement that adds the JSON of v."""
+    if kind.own:
+        return _ADD_MODEL
+    if kind.name == "list" and kind.inner and kind.inner.own:
+        return _ADD_MODELS
+    return _ADD_TEXT if kind.name == "str" else _ADD_ANY

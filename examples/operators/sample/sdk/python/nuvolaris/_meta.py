@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 _KEPT = "kept:"
 
 
-def field(
-    key: str, type: str, *, default: Any = ..., rules: Optional[_check.Rules] = None
-) -> Any:
+def field(key: str, type: str, *, default: Any = ..., rules: Optional[_check.Rules] = None) -> Any:
     """Declares an attribute of a generated model.
 
     Args:

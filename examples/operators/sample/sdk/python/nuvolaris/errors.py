@@ -20,8 +20,15 @@ class ApiError(Exception):
     ``causes`` has the field and a message for each value that is refused.
     """
 
-    def __init__(self, status: int, reason: str, message: str, body: str = "", headers: Any = (),
-                 causes: Sequence[Tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        status: int,
+        reason: str,
+        message: str,
+        body: str = "",
+        headers: Any = (),
+        causes: Sequence[Tuple[str, str]] = (),
+    ) -> None:
         Exception.__init__(self, message)
         self.status, self.reason, self.message = status, reason, message
         self.body, self.headers, self.causes = body, dict(headers or {}), [*causes]
