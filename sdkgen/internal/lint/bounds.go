@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// checkBounds reports validations that do not fit the type, that no value can meet, and that
+// checkBounds reports validations that do not apply to the type, that no value satisfies, and that
 // contradict each other or those of the type.
 func (l *linter) checkBounds(decl *declaration) {
 	own := l.constraints(decl)
@@ -39,24 +39,24 @@ func (l *linter) checkBounds(decl *declaration) {
 	}
 }
 
-// applicable says to what keywords apply: the kind, and how a message names it.
+// applicable lists the JSON types that a keyword applies to, and their name in messages.
 var applicable = map[string]struct {
-	kinds []kind
+	types []jsonType
 	name  string
 }{
-	"maximum":          {[]kind{integerKind, numberKind}, "numbers"},
-	"minimum":          {[]kind{integerKind, numberKind}, "numbers"},
-	"exclusiveMaximum": {[]kind{integerKind, numberKind}, "numbers"},
-	"exclusiveMinimum": {[]kind{integerKind, numberKind}, "numbers"},
-	"multipleOf":       {[]kind{integerKind, numberKind}, "numbers"},
-	"maxLength":        {[]kind{stringKind}, "strings"},
-	"minLength":        {[]kind{stringKind}, "strings"},
-	"pattern":          {[]kind{stringKind}, "strings"},
-	"maxItems":         {[]kind{arrayKind}, "lists"},
-	"minItems":         {[]kind{arrayKind}, "lists"},
-	"uniqueItems":      {[]kind{arrayKind}, "lists"},
-	"maxProperties":    {[]kind{objectKind}, "maps and struct types"},
-	"minProperties":    {[]kind{objectKind}, "maps and struct types"},
+	"maximum":          {[]jsonType{typeInteger, typeNumber}, "numbers"},
+	"minimum":          {[]jsonType{typeInteger, typeNumber}, "numbers"},
+	"exclusiveMaximum": {[]jsonType{typeInteger, typeNumber}, "numbers"},
+	"exclusiveMinimum": {[]jsonType{typeInteger, typeNumber}, "numbers"},
+	"multipleOf":       {[]jsonType{typeInteger, typeNumber}, "numbers"},
+	"maxLength":        {[]jsonType{typeString}, "strings"},
+	"minLength":        {[]jsonType{typeString}, "strings"},
+	"pattern":          {[]jsonType{typeString}, "strings"},
+	"maxItems":         {[]jsonType{typeArray}, "lists"},
+	"minItems":         {[]jsonType{typeArray}, "lists"},
+	"uniqueItems":      {[]jsonType{typeArray}, "lists"},
+	"maxProperties":    {[]jsonType{typeObject}, "maps and struct types"},
+	"minProperties":    {[]jsonType{typeObject}, "maps and struct types"},
 }
 
 // applies reports a validation that controller-gen refuses at a value of that shape.
@@ -64,63 +64,63 @@ func (l *linter) applies(c constraint, s shape) bool {
 	title, name := c.marker.decl.title, c.marker.known.name
 	if strings.HasPrefix(c.path, "items:") {
 		switch {
-		case s.kind == anyKind:
+		case s.typ == typeAny:
 			return true
-		case s.kind != arrayKind:
-			l.complain(c.marker, "", "+%s applies to lists, %s is %s", name, title, s.kind.article())
+		case s.typ != typeArray:
+			l.complain(c.marker, "", "+%s applies to lists, %s is %s", name, title, s.typ.article())
 			return false
 		case s.items == nil:
-			l.complain(c.marker, "put it at the type, or declare the field as a list", "+%s at %s: controller-gen does not look into a list type that has a name", name, title)
+			l.complain(c.marker, "move it to the type, or declare the field as a list", "+%s at %s: controller-gen does not look into a named list type", name, title)
 			return false
 		}
 		s, title = *s.items, "an item of "+title
 	}
 	to, ok := applicable[c.keyword]
 	switch {
-	case s.kind == anyKind || !ok:
+	case s.typ == typeAny || !ok:
 		return true
-	case slices.Contains(to.kinds, s.kind):
-		if n, ok := c.value.(float64); ok && s.kind == integerKind && n != math.Trunc(n) {
+	case slices.Contains(to.types, s.typ):
+		if n, ok := c.value.(float64); ok && s.typ == typeInteger && n != math.Trunc(n) {
 			l.complain(c.marker, "", "+%s is %v, but %s is an integer", name, n, title)
 			return false
 		}
 		return true
-	case s.kind == structKind && slices.Contains(to.kinds, objectKind):
-		l.complain(c.marker, "put it at the struct type itself", "+%s at %s: controller-gen does not take it at a field of a struct type", name, title)
+	case s.typ == typeStruct && slices.Contains(to.types, typeObject):
+		l.complain(c.marker, "move it to the struct type", "+%s at %s: controller-gen does not allow it at a field of a struct type", name, title)
 	case custom[qualified(c.marker.decl.typ)] != nil:
-		l.complain(c.marker, "a number or string needs +kubebuilder:validation:XIntOrString beside it", "+%s at %s: controller-gen does not look into %s", name, title, typeName(c.marker.decl.typ, c.marker.decl.pkg.Types))
-	case s.kind == foreignKind:
-		l.complain(c.marker, "declare a type of your own", "+%s at %s: controller-gen does not look into types of other packages", name, title)
+		l.complain(c.marker, "for an integer or a string, add +kubebuilder:validation:XIntOrString", "+%s at %s: controller-gen does not look into %s", name, title, typeName(c.marker.decl.typ, c.marker.decl.pkg.Types))
+	case s.typ == typeForeign:
+		l.complain(c.marker, "declare a type in this package", "+%s at %s: controller-gen does not look into types of other packages", name, title)
 	default:
-		l.complain(c.marker, sameFor(c, s.kind), "+%s applies to %s, %s is %s", name, to.name, title, s.kind.article())
+		l.complain(c.marker, suggestFor(c, s.typ), "+%s applies to %s, %s is %s", name, to.name, title, s.typ.article())
 	}
 	return false
 }
 
-// sameFor suggests the marker of another kind that bounds from the same side.
-func sameFor(c constraint, is kind) string {
+// suggestFor suggests the marker of the same bound for another JSON type.
+func suggestFor(c constraint, is jsonType) string {
 	side := map[string]string{
 		"maximum": "Max", "maxLength": "Max", "maxItems": "Max", "maxProperties": "Max",
 		"minimum": "Min", "minLength": "Min", "minItems": "Min", "minProperties": "Min",
 	}[c.keyword]
-	unit := map[kind]string{stringKind: "Length", arrayKind: "Items", objectKind: "Properties", integerKind: "imum", numberKind: "imum"}[is]
+	unit := map[jsonType]string{typeString: "Length", typeArray: "Items", typeObject: "Properties", typeInteger: "imum", typeNumber: "imum"}[is]
 	if side == "" || unit == "" {
 		return ""
 	}
 	return fmt.Sprintf("+kubebuilder:validation:%s%s%s=%v", c.path, side, unit, c.value)
 }
 
-func (k kind) article() string {
-	switch k {
-	case integerKind, objectKind:
-		return "an " + string(k)
-	case arrayKind:
+func (t jsonType) article() string {
+	switch t {
+	case typeInteger, typeObject:
+		return "an " + string(t)
+	case typeArray:
 		return "a list"
 	}
-	return "a " + string(k)
+	return "a " + string(t)
 }
 
-// checkNumber reports a value that the API server refuses in a schema.
+// checkNumber reports a value that the API server does not accept in a schema.
 func (l *linter) checkNumber(c constraint) {
 	switch value := c.value.(type) {
 	case int64:
@@ -143,8 +143,7 @@ func (l *linter) checkNumber(c constraint) {
 	}
 }
 
-// checkRounded reports a number that a CRD cannot have exactly: bounds are float64 in it, which
-// are written with as many digits as tell them apart.
+// checkRounded reports a bound that a CRD, where bounds are float64, cannot represent exactly.
 func (l *linter) checkRounded(c constraint, value float64) {
 	if math.Abs(value) < 1<<53 {
 		return
@@ -207,13 +206,13 @@ func (l *linter) checkPair(low, high constraint, decl *declaration, all []constr
 		if excluded {
 			relation = "with an exclusive bound contradicts"
 		}
-		l.complain(at.marker, "", "+%s=%v %s +%s=%v%s: no value meets both",
-			at.marker.known.name, at.value, relation, other.marker.known.name, other.value, elsewhere(other.marker, decl))
+		l.complain(at.marker, "", "+%s=%v %s +%s=%v%s: no value satisfies both",
+			at.marker.known.name, at.value, relation, other.marker.known.name, other.value, atOther(other.marker, decl))
 	}
 }
 
-// elsewhere says at what a marker stands, if that is not the declaration.
-func elsewhere(m *marker, decl *declaration) string {
+// atOther names the declaration of a marker, if it is not decl.
+func atOther(m *marker, decl *declaration) string {
 	if m.decl == decl {
 		return ""
 	}
@@ -228,11 +227,11 @@ func (l *linter) checkSame(c, other constraint) {
 	}
 }
 
-// checkEnum reports values of an enumeration that are there twice or that no value can equal.
+// checkEnum reports duplicate enumeration values, and values that the type cannot have.
 func (l *linter) checkEnum(c constraint, decl *declaration) {
 	values, ok := c.value.([]any)
 	if !ok || len(values) == 0 {
-		l.complain(c.marker, "", "+%s lists no value: no value meets it", c.marker.known.name)
+		l.complain(c.marker, "", "+%s lists no value: nothing satisfies it", c.marker.known.name)
 		return
 	}
 	seen := map[string]bool{}
@@ -254,8 +253,8 @@ func (l *linter) checkEnum(c constraint, decl *declaration) {
 		of = nil
 	}
 	for _, value := range values {
-		if problem := l.misfit("", value, t, of, nil); problem != "" {
-			l.complain(c.marker, quoteAll(c, t), "+%s: %s", c.marker.known.name, problem)
+		if problem := l.mismatch("", value, t, of, nil); problem != "" {
+			l.complain(c.marker, quotedEnum(c, t), "+%s: %s", c.marker.known.name, problem)
 			return
 		}
 	}
@@ -265,17 +264,17 @@ func (l *linter) checkEnum(c constraint, decl *declaration) {
 // that of the type.
 func (l *linter) checkNarrowed(c constraint, decl *declaration) {
 	for _, other := range l.holding(nil, decl.typ, c.path) {
-		if other.keyword == "enum" && other.marker.known.reads[controllerGen] != 0 && !sameValue(c.value, other.value) && !l.said(c.marker) {
+		if other.keyword == "enum" && other.marker.known.reads[controllerGen] != 0 && !sameValue(c.value, other.value) && !l.reported(c.marker) {
 			l.complain(c.marker, "+kubebuilder:validation:"+c.path+"XValidation:rule=`self in "+asJSON(c.value)+"`",
 				"controller-gen drops +%s at %s: it keeps the enumeration of %s", c.marker.known.name, decl.title, other.marker.decl.title)
 		}
 	}
 }
 
-// quoteAll suggests an enumeration of strings where the type is one.
-func quoteAll(c constraint, t types.Type) string {
+// quotedEnum suggests an enumeration of strings where the type is one.
+func quotedEnum(c constraint, t types.Type) string {
 	_, text, _ := strings.Cut(c.marker.text, "=")
-	if c.marker.known.reads[controllerGen] == 0 || jsonKind(t) != stringKind || strings.ContainsAny(text, "{}`") {
+	if c.marker.known.reads[controllerGen] == 0 || jsonTypeOf(t) != typeString || strings.ContainsAny(text, "{}`") {
 		return ""
 	}
 	var quoted []string

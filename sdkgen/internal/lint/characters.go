@@ -8,15 +8,14 @@ import (
 	"unicode"
 )
 
-// unwritable are the characters that YAML has no place for, and U+0085, which it takes for the end
-// of a line. JSON has an escape for each of the other control characters.
+// unwritable are the characters that YAML does not allow, and U+0085, which it reads as a line break. JSON has an escape for each of the other control characters.
 func unwritable(r rune) bool {
 	return unicode.IsControl(r) && r > ' ' || r == '\ufffe' || r == '\uffff'
 }
 
-// character names the one that a text begins with.
+// character names the first character of text.
 func character(text string) string {
-	return fmt.Sprintf("%U, with which no CRD can be written", []rune(text)[0])
+	return fmt.Sprintf("%U, which YAML does not allow in a CRD", []rune(text)[0])
 }
 
 // checkDescription reports a character in the comment of a type or field that controller-gen
@@ -27,7 +26,7 @@ func (l *linter) checkDescription(doc *ast.CommentGroup, decl *declaration) {
 	}
 	for _, comment := range doc.List {
 		if i := strings.IndexFunc(comment.Text, unwritable); i >= 0 {
-			l.report(decl.pkg, comment.Slash+token.Pos(i), "remove it", "the comment of %s holds %s", decl.title, character(comment.Text[i:]))
+			l.report(decl.pkg, comment.Slash+token.Pos(i), "remove it", "the comment of %s contains %s", decl.title, character(comment.Text[i:]))
 		}
 	}
 }
@@ -36,6 +35,6 @@ func (l *linter) checkDescription(doc *ast.CommentGroup, decl *declaration) {
 func (l *linter) checkCharacters(m *marker) {
 	value := asJSON(m.value)
 	if i := strings.IndexFunc(value, unwritable); i >= 0 && strings.IndexFunc(m.text, unwritable) < 0 {
-		l.complain(m, "", "+%s holds %s", m.known.name, character(value[i:]))
+		l.complain(m, "", "+%s contains %s", m.known.name, character(value[i:]))
 	}
 }

@@ -35,7 +35,7 @@ func (l *linter) constraints(decl *declaration) []constraint {
 		if keyword, value := keywordOf(m.value); keyword != "" {
 			out = append(out, constraint{keyword: keyword, path: path, value: value, marker: m})
 		} else if rest, ok := strings.CutPrefix(m.known.name, validationPrefix); ok && m.place == inDoc {
-			if c, ok := kubeConstraint(rest, m); ok {
+			if c, ok := openapiConstraint(rest, m); ok {
 				out = append(out, c)
 			}
 		} else if keyword := declarative[m.known.name]; keyword != "" {
@@ -102,8 +102,8 @@ func keywordOf(value any) (string, any) {
 	return "", nil
 }
 
-// kubeConstraint reads one of kube-openapi's validations; path is what follows the prefix.
-func kubeConstraint(path string, m *marker) (constraint, bool) {
+// openapiConstraint reads one of kube-openapi's validations; path is what follows the prefix.
+func openapiConstraint(path string, m *marker) (constraint, bool) {
 	cut := strings.LastIndexByte(path, ':') + 1
 	c := constraint{keyword: path[cut:], path: path[:cut], marker: m, value: true}
 	if strings.Contains(path, "cel[") {

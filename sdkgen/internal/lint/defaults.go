@@ -23,8 +23,8 @@ type declaredDefault struct {
 	value  any // as JSON has it; nil if it is not known
 }
 
-// checkDefaults reports defaults that are no values of the field, that its validations refuse,
-// that openapi-gen refuses, and two that differ.
+// checkDefaults reports defaults that do not match the field's type or its validations, that
+// openapi-gen rejects, and two that differ.
 func (l *linter) checkDefaults(decl *declaration) {
 	if decl.target != onField || decl.typ == nil {
 		return
@@ -41,8 +41,8 @@ func (l *linter) checkDefaults(decl *declaration) {
 		if d.marker == nil || d.value == nil {
 			continue
 		}
-		if problem := l.misfit("", d.value, decl.typ, decl, l.constraints(decl)); problem != "" {
-			l.complain(m, l.respell(d), "+%s does not fit %s: %s", m.known.name, decl.title, problem)
+		if problem := l.mismatch("", d.value, decl.typ, decl, l.constraints(decl)); problem != "" {
+			l.complain(m, l.suggestValue(d), "+%s does not fit %s: %s", m.known.name, decl.title, problem)
 		} else if m.known.name == "default" {
 			l.checkEnforced(d)
 			l.checkReference(m, d.value)
@@ -67,7 +67,7 @@ func kubebuilderDefault(m *marker) declaredDefault {
 	}
 	out := declaredDefault{m, decode(asJSON(parsed.Value))}
 	// The parser cannot tell an empty list from an empty map.
-	if empty, ok := out.value.(map[string]any); ok && len(empty) == 0 && jsonKind(m.decl.typ) == arrayKind {
+	if empty, ok := out.value.(map[string]any); ok && len(empty) == 0 && jsonTypeOf(m.decl.typ) == typeArray {
 		out.value = []any{}
 	}
 	return out
@@ -103,7 +103,7 @@ func (l *linter) kubernetesDefault(m *marker) declaredDefault {
 		if right := diag.Nearest(name, names); right != "" {
 			hint = m.with(name, right)
 		}
-		l.complain(m, hint, "+default refers to %s, which is no constant of package %s", name, pkg.Name())
+		l.complain(m, hint, "+default refers to %s, which is not a constant of package %s", name, pkg.Name())
 		return declaredDefault{}
 	}
 	return declaredDefault{m, constantValue(c.Val())}
@@ -119,7 +119,7 @@ func (l *linter) checkReference(m *marker, value any) {
 	if value != nil {
 		text = asJSON(value)
 	}
-	l.complain(m, "add the value beside it: +kubebuilder:default="+text, "controller-gen does not look up the constant of %s: the CRD would have no default", m.text)
+	l.complain(m, "add: +kubebuilder:default="+text, "controller-gen does not resolve the constant of %s: the CRD would have no default", m.text)
 }
 
 // checkExact reports a number that controller-gen rounds: it reads the marker's JSON as float64.
@@ -200,7 +200,7 @@ func (l *linter) checkEnforced(d declaredDefault) {
 	if _, ok := zero.(map[string]any); ok {
 		what, hint = "is a struct", "make it *"+typeName(decl.typ, decl.pkg.Types)
 	}
-	verdict := "openapi-gen refuses " + m.text
+	verdict := "openapi-gen rejects " + m.text
 	if strings.HasPrefix(valueOf(m), "ref(") {
 		verdict = "openapi-gen publishes " + asJSON(zero) + " instead of " + asJSON(d.value)
 	}
@@ -225,28 +225,28 @@ func enforced(t types.Type, omitEmpty bool) any {
 		if omitEmpty {
 			return nil
 		}
-		switch basicKind(u) {
-		case booleanKind:
+		switch basicType(u) {
+		case typeBoolean:
 			return false
-		case stringKind:
+		case typeString:
 			return ""
-		case integerKind, numberKind:
+		case typeInteger, typeNumber:
 			return int64(0)
 		}
 	}
 	return nil
 }
 
-// respell suggests a default's value in the type of its field, "" if that is not clear.
-func (l *linter) respell(d declaredDefault) string {
+// suggestValue suggests a default's value in the type of its field, "" if that is not clear.
+func (l *linter) suggestValue(d declaredDefault) string {
 	m, text := d.marker, valueOf(d.marker)
 	if reference.MatchString(text) {
 		return ""
 	}
-	want, bare := jsonKind(m.decl.typ), strings.Trim(text, "\"'`")
+	want, bare := jsonTypeOf(m.decl.typ), strings.Trim(text, "\"'`")
 	value := ""
 	switch want {
-	case stringKind:
+	case typeString:
 		if rules := append(l.constraints(m.decl), l.inherited(m.decl.typ)...); len(rules) > 0 {
 			if right := nearestIn(bare, rules); right != "" {
 				bare = right
@@ -256,22 +256,22 @@ func (l *linter) respell(d declaredDefault) string {
 			return "" // it is a string, but not a right one
 		}
 		value = strconv.Quote(bare)
-	case integerKind, numberKind:
-		if _, err := strconv.ParseFloat(bare, 64); err != nil || want == integerKind && strings.ContainsAny(bare, ".eE") {
+	case typeInteger, typeNumber:
+		if _, err := strconv.ParseFloat(bare, 64); err != nil || want == typeInteger && strings.ContainsAny(bare, ".eE") {
 			return ""
 		}
 		value = bare
-	case booleanKind:
+	case typeBoolean:
 		switch strings.ToLower(bare) {
 		case "true", "1", "yes":
 			value = "true"
 		case "false", "0", "no":
 			value = "false"
 		}
-	case arrayKind:
+	case typeArray:
 		if isScalar(itemOf(m.decl.typ)) && !strings.ContainsAny(text, "[]{}") && text != "" {
 			value = strconv.Quote(bare)
-			if jsonKind(itemOf(m.decl.typ)) != stringKind {
+			if jsonTypeOf(itemOf(m.decl.typ)) != typeString {
 				value = bare
 			}
 			value = map[bool]string{true: "[" + value + "]", false: "{" + value + "}"}[m.known.name == "default"]

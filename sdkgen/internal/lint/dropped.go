@@ -17,24 +17,24 @@ import (
 func (l *linter) checkDropped(decl *declaration) {
 	for _, c := range l.constraints(decl) {
 		if c.marker.known.reads[controllerGen] == 0 && c.value != false && !l.inCRD(c, decl) {
-			l.drop(c.marker, twin(c))
+			l.drop(c.marker, equivalent(c))
 		}
 	}
-	for _, rule := range kubeRules(decl) {
+	for _, rule := range celRules(decl) {
 		if !rule.inCRD(decl) {
-			l.drop(rule.marker, rule.twin())
+			l.drop(rule.marker, rule.equivalent())
 		}
 	}
 }
 
 func (l *linter) drop(m *marker, hint string) {
-	if !l.said(m) {
+	if !l.reported(m) {
 		l.complain(m, hint, "controller-gen does not read +%s: the CRD would not have it", m.known.name)
 	}
 }
 
-// said says whether there is a finding at a marker already: it is wrong in itself.
-func (l *linter) said(m *marker) bool {
+// reported says whether there is a diagnostic at a marker already.
+func (l *linter) reported(m *marker) bool {
 	pos := m.decl.pkg.at(m.pos)
 	return slices.ContainsFunc(l.list, func(d diag.Diagnostic) bool { return d.Pos == pos })
 }
@@ -95,8 +95,8 @@ func texts(values []any) []string {
 	return out
 }
 
-// twin is controller-gen's marker for a validation.
-func twin(c constraint) string {
+// equivalent is controller-gen's marker for a validation.
+func equivalent(c constraint) string {
 	if c.marker.known.name == "enum" {
 		return "add +k8s:enum beside it, by which controller-gen finds the constants too"
 	}
@@ -134,17 +134,17 @@ func spell(c constraint) string {
 	return asJSON(c.value)
 }
 
-// kubeRule is a CEL rule of kube-openapi's markers, of which each part has a marker of its own.
-type kubeRule struct {
+// celRule is a CEL rule of kube-openapi's markers, of which each part has a marker of its own.
+type celRule struct {
 	marker *marker           // the first
 	items  bool              // it is for the items of a list
 	parts  map[string]string // by celKeys
 }
 
-// kubeRules reads the rules at a declaration, in the order of the source.
-func kubeRules(decl *declaration) []*kubeRule {
-	var out []*kubeRule
-	byName := map[string]*kubeRule{}
+// celRules reads the rules at a declaration, in the order of the source.
+func celRules(decl *declaration) []*celRule {
+	var out []*celRule
+	byName := map[string]*celRule{}
 	for _, m := range decl.attached() {
 		path, ok := strings.CutPrefix(m.known.name, validationPrefix)
 		at := strings.LastIndexByte(path, ':')
@@ -153,7 +153,7 @@ func kubeRules(decl *declaration) []*kubeRule {
 		}
 		rule := byName[path[:at]]
 		if rule == nil {
-			rule = &kubeRule{marker: m, items: strings.HasPrefix(path, "items:"), parts: map[string]string{}}
+			rule = &celRule{marker: m, items: strings.HasPrefix(path, "items:"), parts: map[string]string{}}
 			byName[path[:at]] = rule
 			out = append(out, rule)
 		}
@@ -169,14 +169,14 @@ func kubeRules(decl *declaration) []*kubeRule {
 	return out
 }
 
-func (r *kubeRule) inCRD(decl *declaration) bool {
+func (r *celRule) inCRD(decl *declaration) bool {
 	return slices.ContainsFunc(decl.attached(), func(m *marker) bool {
 		value, ok := m.value.(crdmarkers.XValidation)
 		return ok && value.Rule == r.parts["rule"] && strings.HasPrefix(m.known.name, crdmarkers.ValidationItemsPrefix) == r.items
 	})
 }
 
-func (r *kubeRule) twin() string {
+func (r *celRule) equivalent() string {
 	text := "+kubebuilder:validation:"
 	if r.items {
 		text = "+" + crdmarkers.ValidationItemsPrefix

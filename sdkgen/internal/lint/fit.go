@@ -82,23 +82,23 @@ func qualified(t types.Type) string {
 	return ""
 }
 
-// fitter asks whether a JSON value is one of a type.
-type fitter struct {
+// matcher asks whether a JSON value is one of a type.
+type matcher struct {
 	l  *linter
 	in *types.Package // for names in messages
 }
 
-// misfit says why a JSON value is none of a type, "" if it is one. of is the field or type whose
+// mismatch says why a JSON value is none of a type, "" if it is one. of is the field or type whose
 // markers may override the type, nil if there is none; rules are the validations at the field.
-func (l *linter) misfit(at string, value any, t types.Type, of *declaration, rules []constraint) string {
+func (l *linter) mismatch(at string, value any, t types.Type, of *declaration, rules []constraint) string {
 	var in *types.Package
 	if of != nil {
 		in = of.pkg.Types
 	}
-	return fitter{l, in}.misfit(at, value, t, of, rules)
+	return matcher{l, in}.mismatch(at, value, t, of, rules)
 }
 
-func (f fitter) misfit(at string, value any, t types.Type, of *declaration, rules []constraint) string {
+func (f matcher) mismatch(at string, value any, t types.Type, of *declaration, rules []constraint) string {
 	if value == nil || t == nil {
 		return ""
 	}
@@ -107,19 +107,19 @@ func (f fitter) misfit(at string, value any, t types.Type, of *declaration, rule
 		if problem != "" {
 			return problem
 		}
-		return f.unmet(at, value, rules)
+		return f.violated(at, value, rules)
 	}
-	if problem := f.wrongKind(at, value, t); problem != "" {
+	if problem := f.wrongType(at, value, t); problem != "" {
 		return problem
 	}
-	if problem := f.unmet(at, value, rules); problem != "" {
+	if problem := f.violated(at, value, rules); problem != "" {
 		return problem
 	}
 	return f.inside(at, value, t, rules)
 }
 
 // overridden handles values whose JSON is not that of the Go type.
-func (f fitter) overridden(at string, value any, t types.Type, of *declaration) (problem string, done bool) {
+func (f matcher) overridden(at string, value any, t types.Type, of *declaration) (problem string, done bool) {
 	named, isNamed := deref(t).(*types.Named)
 	declared := []*declaration{of}
 	if isNamed {
@@ -130,12 +130,12 @@ func (f fitter) overridden(at string, value any, t types.Type, of *declaration) 
 			continue
 		}
 		if decl.tag.quoted {
-			return f.isKind(at, value, stringKind, t), true
+			return f.isType(at, value, typeString, t), true
 		}
 		for _, m := range decl.markers {
 			switch v := m.value.(type) {
 			case crdmarkers.Type:
-				return f.isKind(at, value, kind(v), t), true
+				return f.isType(at, value, jsonType(v), t), true
 			case crdmarkers.Schemaless, crdmarkers.XIntOrString, crdmarkers.XPreserveUnknownFields, crdmarkers.XEmbeddedResource:
 				return "", true
 			}
@@ -146,7 +146,7 @@ func (f fitter) overridden(at string, value any, t types.Type, of *declaration) 
 	}
 	if empty := custom[qualified(t)]; empty != nil {
 		if json.Unmarshal([]byte(asJSON(value)), empty()) != nil {
-			return fmt.Sprintf("%s%s is no %s", prefix(at), asJSON(value), named.Obj().Name()), true
+			return fmt.Sprintf("%s%s is not a valid %s", prefix(at), asJSON(value), named.Obj().Name()), true
 		}
 		return "", true
 	}
@@ -154,27 +154,27 @@ func (f fitter) overridden(at string, value any, t types.Type, of *declaration) 
 	case implements(named, "MarshalJSON"), implements(named, "UnmarshalJSON"):
 		return "", true
 	case implements(named, "MarshalText"):
-		return f.isKind(at, value, stringKind, t), true
+		return f.isType(at, value, typeString, t), true
 	}
 	return "", false
 }
 
-// isKind compares a value with a kind.
-func (f fitter) isKind(at string, value any, want kind, t types.Type) string {
+// isType compares a value with a kind.
+func (f matcher) isType(at string, value any, want jsonType, t types.Type) string {
 	ok := true
 	switch value := value.(type) {
 	case string:
-		ok = want == stringKind
+		ok = want == typeString
 	case bool:
-		ok = want == booleanKind
+		ok = want == typeBoolean
 	case int64:
-		ok = want == integerKind || want == numberKind
+		ok = want == typeInteger || want == typeNumber
 	case float64:
-		ok = want == numberKind || want == integerKind && value == math.Trunc(value)
+		ok = want == typeNumber || want == typeInteger && value == math.Trunc(value)
 	case []any:
-		ok = want == arrayKind
+		ok = want == typeArray
 	case map[string]any:
-		ok = want == objectKind
+		ok = want == typeObject
 	}
 	if ok {
 		return ""
@@ -182,9 +182,9 @@ func (f fitter) isKind(at string, value any, want kind, t types.Type) string {
 	return fmt.Sprintf("%s%s is %s, not %s", prefix(at), asJSON(value), describe(value), f.needed(want, t))
 }
 
-func (f fitter) needed(want kind, t types.Type) string {
+func (f matcher) needed(want jsonType, t types.Type) string {
 	name := typeName(t, f.in)
-	if basic, ok := underlying(t).(*types.Basic); ok && basicKind(basic) != want {
+	if basic, ok := underlying(t).(*types.Basic); ok && basicType(basic) != want {
 		return want.article() // a marker or the tag makes it so
 	}
 	return "of type " + name
@@ -197,13 +197,13 @@ func prefix(at string) string {
 	return at + ": "
 }
 
-// wrongKind compares a value with a type, without what is inside it.
-func (f fitter) wrongKind(at string, value any, t types.Type) string {
-	want := jsonKind(t)
-	if want == anyKind {
+// wrongType compares a value with a type, without what is inside it.
+func (f matcher) wrongType(at string, value any, t types.Type) string {
+	want := jsonTypeOf(t)
+	if want == typeAny {
 		return ""
 	}
-	if problem := f.isKind(at, value, want, t); problem != "" {
+	if problem := f.isType(at, value, want, t); problem != "" {
 		return problem
 	}
 	if text, ok := value.(string); ok && itemOf(t) != nil {
@@ -245,18 +245,18 @@ func rangeOf(t types.Type) (low, high int64, ok bool) {
 }
 
 // inside goes on with the items of a list, the values of a map and the properties of a struct.
-func (f fitter) inside(at string, value any, t types.Type, rules []constraint) string {
+func (f matcher) inside(at string, value any, t types.Type, rules []constraint) string {
 	switch value := value.(type) {
 	case []any:
 		for i, item := range value {
-			if problem := f.misfit(at+"["+strconv.Itoa(i)+"]", item, itemOf(t), nil, below(rules, "items:")); problem != "" {
+			if problem := f.mismatch(at+"["+strconv.Itoa(i)+"]", item, itemOf(t), nil, below(rules, "items:")); problem != "" {
 				return problem
 			}
 		}
 	case map[string]any:
 		if m, ok := underlying(t).(*types.Map); ok {
 			for _, key := range slices.Sorted(maps.Keys(value)) {
-				if problem := f.misfit(join(at, key), value[key], m.Elem(), nil, below(rules, "additionalProperties:")); problem != "" {
+				if problem := f.mismatch(join(at, key), value[key], m.Elem(), nil, below(rules, "additionalProperties:")); problem != "" {
 					return problem
 				}
 			}
@@ -276,7 +276,7 @@ func join(at, key string) string {
 	return at + "." + key
 }
 
-func (f fitter) insideStruct(at string, value map[string]any, t types.Type, rules []constraint) string {
+func (f matcher) insideStruct(at string, value map[string]any, t types.Type, rules []constraint) string {
 	known := map[string]property{}
 	var names []string
 	for _, p := range f.l.properties(t) {
@@ -296,7 +296,7 @@ func (f fitter) insideStruct(at string, value map[string]any, t types.Type, rule
 		if p.decl != nil {
 			inner = append(inner, f.l.constraints(p.decl)...)
 		}
-		if problem := f.misfit(join(at, key), value[key], p.typ, p.decl, inner); problem != "" {
+		if problem := f.mismatch(join(at, key), value[key], p.typ, p.decl, inner); problem != "" {
 			return problem
 		}
 	}
@@ -310,8 +310,8 @@ func (f fitter) insideStruct(at string, value map[string]any, t types.Type, rule
 	return ""
 }
 
-// unmet says which validation a value does not meet, by the API server's own validator.
-func (f fitter) unmet(at string, value any, rules []constraint) string {
+// violated says which validation a value does not meet, by the API server's own validator.
+func (f matcher) violated(at string, value any, rules []constraint) string {
 	here := make([]constraint, 0, len(rules))
 	for _, c := range rules {
 		if c.path == "" {
@@ -324,7 +324,7 @@ func (f fitter) unmet(at string, value any, rules []constraint) string {
 		})
 		schema, ok := schemaOf(c)
 		if ok && validate.AgainstSchema(schema, value, strfmt.Default) != nil {
-			return fmt.Sprintf("%s%s does not meet %s", prefix(at), asJSON(value), c.spelled())
+			return fmt.Sprintf("%s%s violates %s", prefix(at), asJSON(value), c.spelled())
 		}
 	}
 	return ""

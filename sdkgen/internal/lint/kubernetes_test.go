@@ -10,7 +10,7 @@ import (
 // explained are the findings in Kubernetes' own API packages: mistakes of theirs, and what only a
 // CRD cannot have.
 var explained = []struct{ file, message, why string }{
-	{"api/admissionregistration/v1beta1/types.go", "+listType at field SideEffects, which is no list", "it is a pointer to a string"},
+	{"api/admissionregistration/v1beta1/types.go", "+listType at field SideEffects, which is not a list", "it is a pointer to a string"},
 	{"api/core/v1/types.go", "+kubebuilder:validation:Required contradicts +optional", "PortStatus.Error has both; the API is that of +optional"},
 	{"api/networking/v1/types.go", "+kubebuilder:validation:Required contradicts +optional", "the same"},
 	{"api/networking/v1beta1/types.go", "+kubebuilder:validation:Required contradicts +optional", "the same"},
@@ -44,7 +44,7 @@ findings:
 	}
 	for i, known := range explained {
 		if !used[i] {
-			t.Errorf("there is no finding %q in %s any more", known.message, known.file)
+			t.Errorf("there is no diagnostic %q in %s any more", known.message, known.file)
 		}
 	}
 	if len(pkgs) < 50 {

@@ -33,11 +33,10 @@ import (
 
 const rule = "marker"
 
-// Check returns what is wrong with the markers of the API packages, sorted by position; all
-// findings are of the rule "marker", and of severity Warning in foreign packages, which nobody
-// here can correct, else Error. It only reads. Packages that the API
-// imports are not checked, and neither are generated files. A marker that resembles no known one
-// and is in no known namespace is left alone: it may belong to a generator of the project's own.
+// Check returns the errors in the markers of the API packages, sorted by position; all diagnostics
+// have the rule "marker" and, in foreign packages, which the project cannot correct, the severity
+// Warning. Packages that the API imports and generated files are not checked. A marker that resembles
+// no known one and is in no known namespace is ignored: it may belong to another generator.
 func Check(api *load.Result) diag.List {
 	sources := make([]source, 0, len(api.Packages))
 	for _, pkg := range api.Packages {
@@ -46,7 +45,7 @@ func Check(api *load.Result) diag.List {
 	return check(sources)
 }
 
-// source is a loaded and type-checked package, and its directory as findings name it.
+// source is a loaded and type-checked package, and its directory as diagnostics name it.
 type source struct {
 	dir     string
 	foreign bool
@@ -117,7 +116,7 @@ type apiPackage struct {
 	docGo        map[string]bool // texts of the markers in doc.go
 }
 
-// complain adds a finding at a marker.
+// complain reports an error at a marker.
 func (l *linter) complain(m *marker, hint, format string, args ...any) {
 	l.report(m.decl.pkg, m.pos, hint, format, args...)
 }
@@ -130,7 +129,7 @@ func (l *linter) report(pkg *apiPackage, pos token.Pos, hint, format string, arg
 	l.list = append(l.list, found)
 }
 
-// at returns a position with the file as findings name it.
+// at returns a position with the file as diagnostics name it.
 func (p *apiPackage) at(pos token.Pos) token.Position {
 	out := p.Fset.PositionFor(pos, false)
 	// A package's files are all in its directory.

@@ -12,12 +12,7 @@ func (c *catalog) nearest(name string) string {
 	if right := instead[lower]; right != "" {
 		return right
 	}
-	best, least := "", 1+diag.Tolerance(lower)
-	for _, spelled := range c.spelled {
-		if d := diag.Distance(lower, strings.ToLower(spelled), least); d < least {
-			best, least = spelled, d
-		}
-	}
+	best := diag.Nearest(name, c.spelled)
 	if path, ok := strings.CutPrefix(name, validationPrefix); ok {
 		if right := nearestValidation(path); right != "" {
 			return validationPrefix + right

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// checkRepeated reports a marker of one value that stands at a declaration more than once.
+// checkRepeated reports a marker of a single value that a declaration has more than once.
 func (l *linter) checkRepeated(decl *declaration) {
 	first := map[string]*marker{}
 	for _, m := range decl.attached() {
@@ -18,9 +18,9 @@ func (l *linter) checkRepeated(decl *declaration) {
 		case before == nil:
 			first[name] = m
 		case strings.TrimSpace(text) != valueOf(before):
-			l.complain(m, "keep one of the two", "+%s is here twice: %s and %s", name, before.text, m.text)
+			l.complain(m, "keep one of them", "duplicate +%s: %s and %s", name, before.text, m.text)
 		case name == "default" || name == "patchStrategy" || name == "patchMergeKey" || strings.HasPrefix(name, validationPrefix):
-			l.complain(m, "remove one of the two", "+%s is here twice: openapi-gen refuses that", name)
+			l.complain(m, "remove one of them", "duplicate +%s: openapi-gen rejects it", name)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (l *linter) checkPresence(decl *declaration) {
 	if second.pos < first.pos {
 		first, second = second, first
 	}
-	l.complain(second, "keep one of the two", "+%s contradicts +%s", second.known.name, first.known.name)
+	l.complain(second, "keep one of them", "+%s contradicts +%s", second.known.name, first.known.name)
 }
 
 // required says whether controller-gen puts a field among the required ones.
@@ -92,7 +92,7 @@ func (d *declaration) required() bool {
 }
 
 // checkPatch reports patch markers that differ from the struct tags of the same names, which
-// openapi-gen refuses.
+// openapi-gen rejects.
 func (l *linter) checkPatch(decl *declaration) {
 	if decl.target != onField || decl.tag.name == "" || decl.tag.missing {
 		return
@@ -101,11 +101,11 @@ func (l *linter) checkPatch(decl *declaration) {
 		m, tag := decl.has(name), decl.structTag.Get(name)
 		switch {
 		case m == nil && tag != "" || m != nil && valueOf(m) == tag:
-			// A tag alone is refused too, but there is no marker that would be wrong.
+			// A tag alone is parseFailed too, but there is no marker that would be wrong.
 		case m != nil && tag == "":
-			l.complain(m, "add to the struct tag: "+name+":\""+valueOf(m)+"\"", "openapi-gen refuses +%s: the struct tag has no %s", name, name)
+			l.complain(m, "add to the struct tag: "+name+":\""+valueOf(m)+"\"", "openapi-gen rejects +%s: the struct tag has no %s", name, name)
 		case m != nil && (allowed[name] == nil || slices.Contains(allowed[name], valueOf(m))):
-			l.complain(m, "+"+name+"="+tag, "openapi-gen refuses +%s=%s: the struct tag has %s:%q", name, valueOf(m), name, tag)
+			l.complain(m, "+"+name+"="+tag, "openapi-gen rejects +%s=%s: the struct tag has %s:%q", name, valueOf(m), name, tag)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/loader"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
 
 // A place is where a comment stands to the declaration it is meant for.
@@ -179,22 +181,12 @@ func (r *fileReader) fields(structType *ast.StructType, owner *declaration) []*d
 	return out
 }
 
-// fieldName returns the Go name of a field; an embedded one is named by its type.
+// fieldName returns the first Go name of a field; an embedded one is named by its type.
 func fieldName(field *ast.Field) string {
-	if len(field.Names) > 0 {
-		return field.Names[0].Name
+	if names := load.FieldNames(field); len(names) > 0 {
+		return names[0].Name
 	}
-	x := field.Type
-	if star, ok := x.(*ast.StarExpr); ok {
-		x = star.X
-	}
-	switch x := x.(type) {
-	case *ast.Ident:
-		return x.Name
-	case *ast.SelectorExpr:
-		return x.Sel.Name
-	}
-	return types.ExprString(x)
+	return types.ExprString(field.Type)
 }
 
 // within returns the comments between two positions.

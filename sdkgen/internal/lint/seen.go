@@ -16,7 +16,7 @@ func (l *linter) checkSeen(m *marker) bool {
 	case commentedOut && (m.place != above || m.known.reads[controllerGen]&onField == 0 || decl.says(m.text)):
 		return false // nobody takes it, or it makes no difference
 	case commentedOut:
-		l.complain(m, "remove the markers too", "controller-gen takes %s, of a declaration that is commented out, for %s", name, decl.title)
+		l.complain(m, "remove the markers too", "controller-gen applies %s, of a declaration that is commented out, to %s", name, decl.title)
 		return false
 	case m.place == trailing:
 		l.complain(m, "write it on a line above "+decl.title, "no tool reads %s after %s on the same line%s", name, decl.title, nextTakes(m))
@@ -31,7 +31,7 @@ func (l *linter) checkSeen(m *marker) bool {
 		l.complain(m, "write it at each field of that type", "controller-gen reads %s at fields only: the CRD would not have what the OpenAPI definitions have", name)
 		return false
 	case m.place == apart:
-		l.complain(m, "write it directly above "+decl.title, "no tool takes %s for %s: another comment stands between them", name, decl.title)
+		l.complain(m, "write it directly above "+decl.title, "no tool applies %s to %s: another comment is between them", name, decl.title)
 		return false
 	}
 	var blind []string
@@ -45,9 +45,9 @@ func (l *linter) checkSeen(m *marker) bool {
 	}
 	who := strings.Join(blind, " and ")
 	if decl.target == onPackage {
-		l.complain(m, "move it to doc.go", "%s does not see %s here: of a package it reads doc.go only", who, name)
+		l.complain(m, "move it to doc.go", "%s does not read %s here: for a package it reads only doc.go", who, name)
 	} else {
-		l.complain(m, "remove the blank line", "%s does not see %s: a blank line separates it from %s", who, name, decl.title)
+		l.complain(m, "remove the blank line", "%s does not read %s: a blank line separates it from %s", who, name, decl.title)
 	}
 	return m.known.reads[controllerGen] != 0
 }
@@ -96,7 +96,7 @@ func nextTakes(m *marker) string {
 	}
 	for _, next := range decl.owner.fields {
 		if next.field.Doc == nil && pkg.line(next.field.Pos()) == pkg.line(m.pos)+1 {
-			return ", but openapi-gen takes it for " + next.title
+			return ", but openapi-gen applies it to " + next.title
 		}
 	}
 	return ""
@@ -121,9 +121,9 @@ func (l *linter) misplaced(m *marker) {
 	case on == onPackage && m.known.reads[controllerGen] == 0:
 		hint = "move it to doc.go"
 	case on == onPackage && (m.decl.target == onValue || m.decl.target == onType):
-		hint = "put a blank line below it: then it stands for the package"
+		hint = "add a blank line below it, so that it applies to the package"
 	case m.decl.target == onPackage:
-		l.complain(m, "write it directly above what it is for", "%s is a marker of %s, but it stands at no declaration here", name, strings.Join(at, " and "))
+		l.complain(m, "move it directly above the declaration that it is for", "%s is a marker of %s, but no declaration follows it", name, strings.Join(at, " and "))
 		return
 	case m.decl.target == 0:
 		hint = "move it to the declaration that it is for"

@@ -38,32 +38,32 @@ func parseTag(tag reflect.StructTag, goName string, embedded bool) jsonTag {
 }
 
 // kind is a type in JSON, as controller-gen knows it when it applies the markers of a field.
-type kind string
+type jsonType string
 
 const (
-	anyKind     kind = ""         // not known, or anything
-	structKind  kind = "struct"   // a type that the schema refers to
-	foreignKind kind = "external" // one of another package whose declaration controller-gen does not look at
-	booleanKind kind = "boolean"
-	stringKind  kind = "string"
-	integerKind kind = "integer"
-	numberKind  kind = "number"
-	arrayKind   kind = "array"
-	objectKind  kind = "object"
+	typeAny     jsonType = ""         // not known, or anything
+	typeStruct  jsonType = "struct"   // a type that the schema refers to
+	typeForeign jsonType = "external" // one of another package whose declaration controller-gen does not look at
+	typeBoolean jsonType = "boolean"
+	typeString  jsonType = "string"
+	typeInteger jsonType = "integer"
+	typeNumber  jsonType = "number"
+	typeArray   jsonType = "array"
+	typeObject  jsonType = "object"
 )
 
 // shape is the kind of a type, and that of its items where controller-gen knows them.
 type shape struct {
-	kind  kind
+	typ   jsonType
 	items *shape
 }
 
 // shapeOf returns the shape of a declaration, with what its markers override.
 func (l *linter) shapeOf(decl *declaration) shape {
 	out := l.shapeOfType(decl.typ, decl.pkg.Types)
-	if decl.target == onType && out.kind == structKind {
+	if decl.target == onType && out.typ == typeStruct {
 		if _, ok := types.Unalias(decl.typ).(*types.Struct); ok {
-			out.kind = objectKind
+			out.typ = typeObject
 		}
 	}
 	if decl.target == onType && decl.name != nil {
@@ -71,7 +71,7 @@ func (l *linter) shapeOf(decl *declaration) shape {
 		case implements(decl.name.Type(), "MarshalJSON"):
 			out = shape{}
 		case implements(decl.name.Type(), "MarshalText"):
-			out = shape{kind: stringKind}
+			out = shape{typ: typeString}
 		}
 	}
 	return overridden(decl, out)
@@ -82,7 +82,7 @@ func overridden(decl *declaration, s shape) shape {
 	for _, m := range decl.markers {
 		switch v := m.value.(type) {
 		case crdmarkers.Type:
-			s.kind = kind(v)
+			s.typ = jsonType(v)
 		case crdmarkers.XIntOrString, crdmarkers.Schemaless:
 			return shape{}
 		}
@@ -101,20 +101,20 @@ func (l *linter) shapeOfType(t types.Type, in *types.Package) shape {
 	}
 	switch t := t.(type) {
 	case *types.Basic:
-		return shape{kind: basicKind(t)}
+		return shape{typ: basicType(t)}
 	case *types.Slice:
 		if isByte(t.Elem()) {
-			return shape{kind: stringKind}
+			return shape{typ: typeString}
 		}
 		items := l.shapeOfType(t.Elem(), in)
-		return shape{arrayKind, &items}
+		return shape{typeArray, &items}
 	case *types.Array:
 		items := l.shapeOfType(t.Elem(), in)
-		return shape{arrayKind, &items}
+		return shape{typeArray, &items}
 	case *types.Map:
-		return shape{kind: objectKind}
+		return shape{typ: typeObject}
 	case *types.Struct:
-		return shape{kind: structKind}
+		return shape{typ: typeStruct}
 	case *types.Named:
 		return l.shapeOfNamed(t, in)
 	}
@@ -124,14 +124,14 @@ func (l *linter) shapeOfType(t types.Type, in *types.Package) shape {
 func (l *linter) shapeOfNamed(t *types.Named, in *types.Package) shape {
 	switch t.Underlying().(type) {
 	case *types.Slice:
-		return shape{kind: arrayKind}
+		return shape{typ: typeArray}
 	case *types.Map:
-		return shape{kind: objectKind}
+		return shape{typ: typeObject}
 	case *types.Struct:
-		return shape{kind: structKind}
+		return shape{typ: typeStruct}
 	case *types.Basic:
 		if t.Obj().Pkg() != in {
-			return shape{kind: foreignKind}
+			return shape{typ: typeForeign}
 		}
 		if decl := l.types[t.Obj()]; decl != nil {
 			return l.shapeOf(decl)
@@ -140,18 +140,18 @@ func (l *linter) shapeOfNamed(t *types.Named, in *types.Package) shape {
 	return shape{}
 }
 
-func basicKind(t *types.Basic) kind {
+func basicType(t *types.Basic) jsonType {
 	switch info := t.Info(); {
 	case info&types.IsBoolean != 0:
-		return booleanKind
+		return typeBoolean
 	case info&types.IsString != 0:
-		return stringKind
+		return typeString
 	case info&types.IsInteger != 0:
-		return integerKind
+		return typeInteger
 	case info&types.IsFloat != 0:
-		return numberKind
+		return typeNumber
 	}
-	return anyKind
+	return typeAny
 }
 
 func isByte(t types.Type) bool {

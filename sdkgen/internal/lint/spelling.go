@@ -95,7 +95,7 @@ func (l *linter) unknown(m *marker) {
 	case known != nil && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "="):
 		l.complain(m, "+"+name+strings.TrimSpace(rest), "space before the equals sign: no tool reads this marker as +%s", name)
 	case known != nil && strings.HasPrefix(rest, "("):
-		l.complain(m, "+"+name+"="+strings.Trim(rest, "()"), "%s after +%s: a value follows an equals sign", rest, name)
+		l.complain(m, "+"+name+"="+strings.Trim(rest, "()"), "%s after +%s: a value must follow an equals sign", rest, name)
 	case known != nil && rest != "":
 		l.complain(m, "+"+name, "%q after +%s: no tool reads this marker with it", strings.TrimSpace(rest), name)
 	case known == nil && rest == "" && l.catalog.find("+"+name+"=") != nil:
@@ -115,7 +115,7 @@ func (l *linter) misspelt(m *marker, name, rest string) {
 	case right == "" && m.form == spaced:
 		return
 	case strings.HasPrefix(strings.ToLower(name), "omit"):
-		l.complain(m, "write it in the json tag; the marker of an optional field is +optional", "there is no marker +%s", name)
+		l.complain(m, "write it in the json tag; the marker of an optional field is +optional", "unknown marker +%s", name)
 		return
 	case right != "":
 		hint = "+" + right + rest
@@ -124,7 +124,7 @@ func (l *linter) misspelt(m *marker, name, rest string) {
 	case strings.HasPrefix(name, "kubebuilder:"):
 		hint = "`go tool controller-gen crd -ww` lists the markers of controller-gen"
 	}
-	l.complain(m, hint, "there is no marker +%s", name)
+	l.complain(m, hint, "unknown marker +%s", name)
 }
 
 // colon corrects a name of which a known one with a value is the beginning: +listType:set.

@@ -80,7 +80,7 @@ func collected(t *testing.T, collector *markers.Collector, pkg *loader.Package) 
 		for name, list := range values {
 			for _, value := range list {
 				if name == "k8s:enum" && strings.Contains(key, ".") {
-					continue // it is taken at fields only to be refused
+					continue // it is taken at fields only to be parseFailed
 				}
 				out.Add(key, name, string(value.(markers.RawArguments)))
 			}
@@ -172,8 +172,8 @@ func collectorOf(t *testing.T) *markers.Collector {
 }
 
 // refusals says that wherever controller-gen refuses a marker of the case, there is a finding. It
-// returns how often controller-gen refused one.
-func refusals(t *testing.T, c *testCase, findings diag.List) (refused int) {
+// returns how often controller-gen parseFailed one.
+func refusals(t *testing.T, c *testCase, findings diag.List) (parseFailed int) {
 	t.Helper()
 	p := &crd.Parser{Collector: collectorOf(t), Checker: &loader.TypeChecker{}, AllowDangerousTypes: true}
 	crd.AddKnownTypes(p)
@@ -188,7 +188,7 @@ func refusals(t *testing.T, c *testCase, findings diag.List) (refused int) {
 			if strings.Contains(e.Msg, "without JSON tag") {
 				continue
 			}
-			refused++
+			parseFailed++
 			first, last, file := markersOf(t, pkg, e.Pos)
 			if !slices.ContainsFunc(findings, func(d diag.Diagnostic) bool {
 				return d.Pos.Filename == path.Join(c.folders[i], file) && first <= d.Pos.Line && d.Pos.Line <= last
@@ -197,7 +197,7 @@ func refusals(t *testing.T, c *testCase, findings diag.List) (refused int) {
 			}
 		}
 	}
-	return refused
+	return parseFailed
 }
 
 // markersOf returns the lines of a position and of the comment above it, and the name of its file.

@@ -8,7 +8,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// checkTopology reports list, map and struct types that do not fit the Go type or each other.
+// checkTopology reports list, map and struct types that contradict the Go type or each other.
 func (l *linter) checkTopology(decl *declaration) {
 	is := l.shapeOf(decl)
 	for _, m := range decl.attached() {
@@ -18,24 +18,24 @@ func (l *linter) checkTopology(decl *declaration) {
 		case "listMapKey", "k8s:listMapKey":
 			l.checkMapKey(m)
 		case "mapType":
-			if is.kind != anyKind && is.kind != objectKind {
-				l.complain(m, hintIf(is.kind == structKind, "+structType="+valueOf(m)), "+mapType at %s, which is no map", decl.title)
+			if is.typ != typeAny && is.typ != typeObject {
+				l.complain(m, hintIf(is.typ == typeStruct, "+structType="+valueOf(m)), "+mapType at %s, which is not a map", decl.title)
 			}
 		case "structType":
-			switch is.kind {
-			case structKind, anyKind, foreignKind:
-			case objectKind:
+			switch is.typ {
+			case typeStruct, typeAny, typeForeign:
+			case typeObject:
 				if _, ok := underlying(decl.typ).(*types.Map); ok {
 					l.complain(m, "+mapType="+valueOf(m), "+structType at %s, which is a map", decl.title)
 				}
 			default:
-				l.complain(m, "", "+structType at %s, which is no struct", decl.title)
+				l.complain(m, "", "+structType at %s, which is not a struct", decl.title)
 			}
 		}
 	}
 	one, other := decl.has("listType"), decl.has("k8s:listType")
 	if one != nil && other != nil && valueOf(one) != valueOf(other) {
-		l.complain(other, "keep one of the two", "+k8s:listType is %s, +listType is %s", valueOf(other), valueOf(one))
+		l.complain(other, "keep one of them", "+k8s:listType is %s, +listType is %s", valueOf(other), valueOf(one))
 	}
 }
 
@@ -49,12 +49,12 @@ func hintIf(is bool, hint string) string {
 func (l *linter) checkListType(m *marker, is shape) {
 	decl := m.decl
 	switch {
-	case is.kind == anyKind:
-	case is.kind == stringKind && itemOf(decl.typ) != nil:
+	case is.typ == typeAny:
+	case is.typ == typeString && itemOf(decl.typ) != nil:
 		l.complain(m, "remove it", "+%s at %s: a []byte is a string in JSON", m.known.name, decl.title)
 		return
-	case is.kind != arrayKind:
-		l.complain(m, hintIf(is.kind == objectKind, "+mapType=atomic"), "+%s at %s, which is no list", m.known.name, decl.title)
+	case is.typ != typeArray:
+		l.complain(m, hintIf(is.typ == typeObject, "+mapType=atomic"), "+%s at %s, which is not a list", m.known.name, decl.title)
 		return
 	}
 	if valueOf(m) != "map" {
@@ -65,7 +65,7 @@ func (l *linter) checkListType(m *marker, is shape) {
 		return
 	}
 	if _, ok := underlying(item).(*types.Struct); !ok {
-		l.complain(m, "+"+m.known.name+"=set", "+%s=map at %s: the items are no structs", m.known.name, decl.title)
+		l.complain(m, "+"+m.known.name+"=set", "+%s=map at %s: the items are not structs", m.known.name, decl.title)
 		return
 	}
 	if decl.has("listMapKey", "k8s:listMapKey") == nil {
@@ -116,7 +116,7 @@ func (l *linter) checkKeyType(m *marker, key property) {
 	}
 	switch underlying(key.typ).(type) {
 	case *types.Slice, *types.Array, *types.Map, *types.Struct:
-		l.complain(m, "", "+%s=%s: a key must be a string, a number or a boolean, it is %s", m.known.name, key.name, typeName(key.typ, m.decl.pkg.Types))
+		l.complain(m, "", "+%s=%s: a key must be a string, a number or a boolean, not %s", m.known.name, key.name, typeName(key.typ, m.decl.pkg.Types))
 	}
 }
 
@@ -149,31 +149,31 @@ func typeName(t types.Type, in *types.Package) string {
 	})
 }
 
-var scalarKinds = []kind{stringKind, integerKind, numberKind, booleanKind}
+var scalarTypes = []jsonType{typeString, typeInteger, typeNumber, typeBoolean}
 
-// jsonKind is the kind of a type's JSON, of other packages' types too; anyKind where it is not known.
-func jsonKind(t types.Type) kind {
+// jsonTypeOf is the kind of a type's JSON, of other packages' types too; typeAny where it is not known.
+func jsonTypeOf(t types.Type) jsonType {
 	t = deref(t)
 	if t == nil || implements(t, "MarshalJSON") {
-		return anyKind
+		return typeAny
 	}
 	if implements(t, "MarshalText") {
-		return stringKind
+		return typeString
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		return basicKind(u)
+		return basicType(u)
 	case *types.Slice:
 		if isByte(u.Elem()) {
-			return stringKind
+			return typeString
 		}
-		return arrayKind
+		return typeArray
 	case *types.Array:
-		return arrayKind
+		return typeArray
 	case *types.Map, *types.Struct:
-		return objectKind
+		return typeObject
 	}
-	return anyKind
+	return typeAny
 }
 
-func isScalar(t types.Type) bool { return slices.Contains(scalarKinds, jsonKind(t)) }
+func isScalar(t types.Type) bool { return slices.Contains(scalarTypes, jsonTypeOf(t)) }

@@ -20,7 +20,7 @@ func (l *linter) checkValue(m *marker) {
 	if def := l.catalog.definition(m); def != nil {
 		value, err := def.Parse(m.text)
 		if err != nil {
-			l.refused(m, text, err)
+			l.parseFailed(m, text, err)
 			return
 		}
 		m.value = value
@@ -29,7 +29,7 @@ func (l *linter) checkValue(m *marker) {
 	switch {
 	case strings.HasPrefix(name, validationPrefix) && !strings.HasPrefix(name, validationPrefix+"cel["):
 		if _, err := generators.ParseCommentTags(gengoType(m.decl, name[len(validationPrefix):]), []string{m.text}, "+"+validationPrefix); err != nil {
-			l.complain(m, "", "%s: openapi-gen refuses it: %s", m.text, rootCause(err))
+			l.complain(m, "", "%s: openapi-gen rejects it: %s", m.text, rootCause(err))
 		}
 	case name == "genclient:onlyVerbs" || name == "genclient:skipVerbs":
 		for _, verb := range strings.Split(text, ",") {
@@ -37,7 +37,7 @@ func (l *linter) checkValue(m *marker) {
 		}
 	case strings.HasPrefix(name, "genclient:"):
 		if _, err := util.ParseClientGenTags([]string{m.text}); err != nil {
-			l.complain(m, "", "client-gen refuses it: %s", err)
+			l.complain(m, "", "client-gen rejects it: %s", err)
 		}
 	case name == "k8s:openapi-gen" && !strings.HasPrefix(text, "x-kubernetes-"):
 		l.checkAllowed(m, name, text, []string{"true", "false"})
@@ -60,7 +60,7 @@ func (l *linter) checkValue(m *marker) {
 	}
 }
 
-// checkAllowed reports a value that is none of those that there are.
+// checkAllowed reports a value that is not one of the allowed ones.
 func (l *linter) checkAllowed(m *marker, name, value string, values []string) {
 	if slices.Contains(values, value) {
 		return
@@ -102,11 +102,11 @@ func (l *linter) checkCEL(decl *declaration) {
 		return
 	}
 	if _, err := generators.ParseCommentTags(nil, texts, "+"+validationPrefix); err != nil {
-		l.complain(first, "", "openapi-gen refuses the rules of %s: %s", decl.title, rootCause(err))
+		l.complain(first, "", "openapi-gen rejects the rules of %s: %s", decl.title, rootCause(err))
 	}
 }
 
-// checkNames reports names that are no properties of the struct.
+// checkNames reports names that are not properties of the struct.
 func (l *linter) checkNames(m *marker, names []string) {
 	var have []string
 	for _, property := range l.properties(m.decl.typ) {
@@ -128,8 +128,8 @@ var (
 	unknownArgument = regexp.MustCompile(`unknown argument "([^"]*)"`)
 )
 
-// refused reports what controller-gen's parser says about a marker's value.
-func (l *linter) refused(m *marker, text string, err error) {
+// parseFailed reports an error of controller-gen's parser about a marker's value.
+func (l *linter) parseFailed(m *marker, text string, err error) {
 	name := m.known.name
 	reason := strings.Trim(scannerAt.ReplaceAllString(err.Error(), ""), "[]")
 	switch unknown := unknownArgument.FindStringSubmatch(reason); {
@@ -142,11 +142,11 @@ func (l *linter) refused(m *marker, text string, err error) {
 	case strings.Contains(reason, "extra arguments") && !m.known.plain && m.known.args == nil:
 		l.complain(m, "+"+name, "+%s takes no value", name)
 	case name == "default":
-		l.complain(m, l.respell(declaredDefault{marker: m}), "%s: the value is not JSON: %s", m.text, reason)
+		l.complain(m, l.suggestValue(declaredDefault{marker: m}), "%s: the value is not JSON: %s", m.text, reason)
 	case text == "" && m.known.plain:
 		l.complain(m, "", "+%s has no value", name)
 	default:
-		l.complain(m, "", "%s: controller-gen refuses it: %s", m.text, reason)
+		l.complain(m, "", "%s: controller-gen rejects it: %s", m.text, reason)
 	}
 }
 

@@ -181,7 +181,7 @@ func declared(src *loader.Package) map[string]token.Pos {
 			return
 		}
 		for _, field := range structType.Fields.List {
-			for _, name := range fieldNames(field) {
+			for _, name := range FieldNames(field) {
 				out[spec.Name.Name+"."+name.Name] = name.Pos()
 			}
 			if name, _, _ := strings.Cut(loader.ParseAstTag(field.Tag).Get("json"), ","); name != "" {
@@ -192,8 +192,8 @@ func declared(src *loader.Package) map[string]token.Pos {
 	return out
 }
 
-// fieldNames returns the names of a field; an embedded one is named by its type.
-func fieldNames(field *ast.Field) []*ast.Ident {
+// FieldNames returns the names of a field; an embedded one is named by its type.
+func FieldNames(field *ast.Field) []*ast.Ident {
 	if len(field.Names) > 0 {
 		return field.Names
 	}

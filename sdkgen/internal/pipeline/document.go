@@ -156,7 +156,7 @@ func (s *source) document(pkg *load.Package, definitions swagger.Definitions, cf
 		return nil, err
 	}
 	if !pkg.Foreign { // nobody here can correct the CRD of another project
-		if err := swagger.Refused(doc, api).Err(); err != nil {
+		if err := swagger.ValidateCRDs(doc, api).Err(); err != nil {
 			return nil, err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
 
-// checkNames finds groups and versions of the project's own that the API server would not take, and
-// a group that is no name in Go where clients are made.
+// checkNames reports groups and versions of the project's own that the API server does not accept,
+// and groups without a valid Go name where clients are generated.
 func checkNames(api *load.Result, clients bool) diag.List {
 	var list diag.List
 	for _, pkg := range api.Packages {
@@ -23,14 +23,14 @@ func checkNames(api *load.Result, clients bool) diag.List {
 		pos := token.Position{Filename: pkg.SourceDir + "/doc.go", Line: 1, Column: 1}
 		first, _, dotted := strings.Cut(pkg.Group, ".")
 		if len(validation.IsDNS1123Subdomain(pkg.Group)) > 0 || !dotted {
-			list.Add(pos, "load", "write a domain that you own in lower case, such as\n// +groupName=example.org",
-				"the group %q is no domain name with a dot, as the API server wants it", pkg.Group)
+			list.Add(pos, "load", "write a domain that you own, in lower case, such as\n// +groupName=example.org",
+				"group %q is not a valid DNS-1123 subdomain with at least one dot", pkg.Group)
 		} else if clients && pkg.GroupGoName == "" && strings.Contains(first, "-") {
-			list.Add(pos, "load", "add above the package clause, in a spelling that you like:\n// +groupGoName="+camel(first),
-				"the group %q has a dash, and clients in Go want a name without", pkg.Group)
+			list.Add(pos, "load", "add above the package clause, with the Go name of your choice:\n// +groupGoName="+camel(first),
+				"group %q contains a dash, which is not valid in the Go name that the clients use", pkg.Group)
 		}
 		if len(validation.IsDNS1035Label(pkg.Version)) > 0 {
-			list.Add(pos, "load", "name the package, or +versionName, like v1alpha1, v1beta1 or v1", "the version %q is no name that the API server takes", pkg.Version)
+			list.Add(pos, "load", "name the package, or +versionName, v1alpha1, v1beta1 or v1, for example", "version %q is not a valid DNS-1035 label", pkg.Version)
 		}
 	}
 	return list
@@ -56,10 +56,10 @@ func missingLists(api *load.Result) diag.List {
 			if kind.List || pkg.Foreign || slices.Contains(pkg.Kinds, load.Kind{Name: kind.Name + "List", List: true}) {
 				continue
 			}
-			list.Add(api.Pos(pkg.Path, kind.Name, ""), "load", fmt.Sprintf("write beside it:\n"+
+			list.Add(api.Pos(pkg.Path, kind.Name, ""), "load", fmt.Sprintf("add:\n"+
 				"// %[1]sList is a list of them.\n// +kubebuilder:object:root=true\ntype %[1]sList struct {\n"+
 				"\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ListMeta `json:\"metadata,omitempty\"`\n\tItems []%[1]s `json:\"items\"`\n}", kind.Name),
-				"the kind %[1]s has no list: there is no %[1]sList with metav1.TypeMeta and metav1.ListMeta", kind.Name)
+				"kind %[1]s has no list type %[1]sList with metav1.TypeMeta and metav1.ListMeta", kind.Name)
 		}
 	}
 	return list

@@ -211,7 +211,7 @@ func (p *project) run(t *testing.T, c *testkit.Case, i int) {
 	}
 	c.Want(t, "want", encode(t, visible))
 	p.check(t, pkg, opts, doc)
-	refused := swagger.Refused(doc, p.description(t, pkg, nil))
+	refused := swagger.ValidateCRDs(doc, p.description(t, pkg, nil))
 	if len(refused) == 0 {
 		p.checkNoticed(t, pkg, doc)
 		c.Want(t, "refused", "")

@@ -16,11 +16,11 @@ import (
 
 const objectMeta = "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"
 
-// Compare holds the definitions of a document against the CRDs of the API's root kinds, place by
-// place: properties, required ones, defaults and validations must be the same. A difference is
-// reported where its field is declared, or, for one in another package, where the API comes to it.
-// A kind without a CRD is left out, and so is ObjectMeta, which the API server knows by itself. A
-// type is not followed into itself: a CRD cannot say that.
+// Compare compares the definitions of a document with the CRDs of the API's root kinds: properties,
+// required ones, defaults and validations must be the same. A difference is reported where its field is
+// declared, or, for one in another package, where the API refers to it. A kind without a CRD is left
+// out, and so is ObjectMeta, whose schema the API server knows itself. A type is not followed into
+// itself: a CRD has no recursion.
 func Compare(doc *spec.Swagger, api API) diag.List {
 	if api.CRD == nil {
 		return nil
@@ -107,9 +107,9 @@ func (c *comparison) compare(at place) {
 		below.crd, below.document = want.below[name], got.below[name]
 		switch {
 		case below.document == nil:
-			c.differ(below, "it is in the CRD, and not in %s", Doc)
+			c.differ(below, "it is in the CRD but not in %s", Doc)
 		case below.crd == nil:
-			c.differ(below, "it is in %s, and not in the CRD", Doc)
+			c.differ(below, "it is in %s but not in the CRD", Doc)
 		default:
 			c.compare(below)
 		}
@@ -132,7 +132,7 @@ func (c *comparison) below(at place, owners []string, name string) place {
 }
 
 func (c *comparison) differ(at place, format string, args ...any) {
-	c.list.Add(at.pos, rule, "this is a mistake of sdkgen: please report it, with the declaration", "%s: "+format, append([]any{at.path}, args...)...)
+	c.list.Add(at.pos, rule, "bug in sdkgen; please report it with the declaration", "%s: "+format, append([]any{at.path}, args...)...)
 }
 
 // demands are what schemas say at one place.
@@ -193,13 +193,13 @@ func (d demands) read(keyword string, value any) {
 		for _, one := range list {
 			d.add(keyword, one)
 		}
-	case !slices.Contains(texts, keyword) && (!strings.HasPrefix(keyword, "x-") || slices.Contains(enforced, keyword)):
+	case !slices.Contains(documentation, keyword) && (!strings.HasPrefix(keyword, "x-") || slices.Contains(enforced, keyword)):
 		d.add(keyword, value)
 	}
 }
 
-// texts are keywords that demand nothing.
-var texts = []string{"description", "title", "example", "externalDocs"}
+// documentation are the keywords that constrain nothing.
+var documentation = []string{"description", "title", "example", "externalDocs"}
 
 func (d demands) add(keyword string, value any) {
 	data, err := json.Marshal(value)

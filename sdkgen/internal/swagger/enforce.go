@@ -38,14 +38,13 @@ func refType(ref string) string {
 	return pkg + "." + name
 }
 
-// convert turns kube-openapi's schema into go-openapi's; both have the same JSON.
-func convert(from any) (spec.Schema, error) {
-	var out spec.Schema
+// convert makes a value of go-openapi from one of kube-openapi; both have the same JSON.
+func convert[T any](from any) (out T, err error) {
 	data, err := json.Marshal(from)
-	if err != nil {
-		return out, err
+	if err == nil {
+		err = json.Unmarshal(data, &out)
 	}
-	return out, json.Unmarshal(data, &out)
+	return out, err
 }
 
 // structSchema returns the schema of a Go struct with that of its embedded structs in it.
@@ -61,7 +60,7 @@ func (b *builder) structSchema(goType string) (apiextensionsv1.JSONSchemaProps, 
 		}
 		inner, ok := b.structSchema(refType(*part.Ref))
 		if !ok {
-			b.problemAt(goType, "", "no schema of the embedded %s was made", refType(*part.Ref))
+			b.errorAt(goType, "", "controller-tools has no schema of the embedded %s", refType(*part.Ref))
 		}
 		out.AllOf[i] = inner
 	}
@@ -81,8 +80,8 @@ func (b *builder) kindSchema(goType string) (apiextensionsv1.JSONSchemaProps, bo
 	return *crd.FlattenEmbedded(&merged, recorder{b, goType}), ok
 }
 
-// isStruct says whether a type has a definition of its own, in place of being written out
-// where it is used: it is a struct with properties.
+// isStruct says whether a type has a definition of its own and is not inlined where it is used: it is a
+// struct with properties.
 func (b *builder) isStruct(goType string) bool {
 	schema, ok := b.structSchema(goType)
 	if !ok {
@@ -92,9 +91,9 @@ func (b *builder) isStruct(goType string) bool {
 	return len(schema.Properties) > 0 || own && schema.Type == "object" && schema.AdditionalProperties == nil
 }
 
-// resolve follows references to types that are written out where they are used. It returns
+// resolve follows references to types that are inlined. It returns
 // the schema without any reference, the last Go type that was followed, and whether that is
-// a struct, which is referred to. A field's own texts win over those of its type.
+// a struct, which is referred to. A field's own descriptions win over those of its type.
 func (b *builder) resolve(schema apiextensionsv1.JSONSchemaProps, from string) (
 	out apiextensionsv1.JSONSchemaProps, goType string, isStruct bool,
 ) {
@@ -109,7 +108,7 @@ func (b *builder) resolve(schema apiextensionsv1.JSONSchemaProps, from string) (
 		}
 		target, ok := b.api.Schema(goType)
 		if !ok {
-			b.problemAt(from, "the type's package must be importable, and the type declared in it", "no schema of %s was made", goType)
+			b.errorAt(from, "check that the type's package is importable and declares the type", "controller-tools has no schema of %s", goType)
 			return schema, goType, false
 		}
 		merged := apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{target, schema}}
@@ -145,23 +144,23 @@ func reference(schema *apiextensionsv1.JSONSchemaProps) string {
 	return ""
 }
 
-// recorder turns what controller-tools' flattening finds into findings.
+// recorder reports errors of controller-tools' flattening.
 type recorder struct {
 	b    *builder
 	from string
 }
 
 // AddError implements crd.ErrorRecorder.
-func (r recorder) AddError(err error) { r.b.problemAt(r.from, "", "%v", err) }
+func (r recorder) AddError(err error) { r.b.errorAt(r.from, "", "%v", err) }
 
-// enforce makes dst, whose structure and texts come from a definition or are empty, say what
-// the schema says. goType and property tell where it is, for messages.
-func (b *builder) enforce(dst *spec.Schema, truth apiextensionsv1.JSONSchemaProps, goType, property string) {
+// enforce gives dst, whose structure and descriptions come from a definition or are empty, the
+// constraints of the CRD's schema. goType and property are its place, for messages.
+func (b *builder) enforce(dst *spec.Schema, crdSchema apiextensionsv1.JSONSchemaProps, goType, property string) {
 	from := goType + "#" + property
-	truth, leaf, isStruct := b.resolve(truth, from)
-	out, err := constraints(truth)
+	crdSchema, leaf, isStruct := b.resolve(crdSchema, from)
+	out, err := constraints(crdSchema)
 	if err != nil {
-		b.problemAt(from, "", "converting the schema of %s: %v", from, err)
+		b.errorAt(from, "", "converting the schema of %s: %v", from, err)
 	}
 	if dst.Description != "" {
 		out.Description = dst.Description
@@ -179,7 +178,7 @@ func (b *builder) enforce(dst *spec.Schema, truth apiextensionsv1.JSONSchemaProp
 	if leaf != "" && goTypePackage(leaf) != b.api.Package {
 		out.AddExtension(goTypeExtension, goTypeValue(leaf))
 	}
-	b.children(&out, dst, truth, goType, property)
+	b.children(&out, dst, crdSchema, goType, property)
 	*dst = out
 }
 
@@ -188,7 +187,7 @@ func (b *builder) enforce(dst *spec.Schema, truth apiextensionsv1.JSONSchemaProp
 func (b *builder) refer(schema *spec.Schema, structType, from string) {
 	ref, err := spec.NewRef(definitionsPrefix + b.want(structType, from))
 	if err != nil {
-		return // want has said what is wrong with the name
+		return // want has reported the name
 	}
 	bare := *schema
 	bare.Description = ""
@@ -200,25 +199,25 @@ func (b *builder) refer(schema *spec.Schema, structType, from string) {
 }
 
 // children enforces properties, items and map values.
-func (b *builder) children(out, dst *spec.Schema, truth apiextensionsv1.JSONSchemaProps, goType, property string) {
-	for _, name := range slices.Sorted(maps.Keys(truth.Properties)) {
+func (b *builder) children(out, dst *spec.Schema, crdSchema apiextensionsv1.JSONSchemaProps, goType, property string) {
+	for _, name := range slices.Sorted(maps.Keys(crdSchema.Properties)) {
 		child := dst.Properties[name]
 		at := name
 		if property != "" { // a struct without a name: the field that holds it is where it is
 			at = property
 		}
-		b.enforce(&child, truth.Properties[name], goType, at)
+		b.enforce(&child, crdSchema.Properties[name], goType, at)
 		out.SetProperty(name, child)
 	}
-	if truth.Items != nil && truth.Items.Schema != nil {
+	if crdSchema.Items != nil && crdSchema.Items.Schema != nil {
 		child := spec.Schema{}
 		if dst.Items != nil && dst.Items.Schema != nil {
 			child = *dst.Items.Schema
 		}
-		b.enforce(&child, *truth.Items.Schema, goType, property)
+		b.enforce(&child, *crdSchema.Items.Schema, goType, property)
 		out.Items = &spec.SchemaOrArray{Schema: &child}
 	}
-	if extra := truth.AdditionalProperties; extra != nil && extra.Schema != nil {
+	if extra := crdSchema.AdditionalProperties; extra != nil && extra.Schema != nil {
 		child := spec.Schema{}
 		if dst.AdditionalProperties != nil && dst.AdditionalProperties.Schema != nil {
 			child = *dst.AdditionalProperties.Schema
@@ -229,8 +228,8 @@ func (b *builder) children(out, dst *spec.Schema, truth apiextensionsv1.JSONSche
 }
 
 // constraints converts a schema without what is below it and without references.
-func constraints(truth apiextensionsv1.JSONSchemaProps) (spec.Schema, error) {
-	flat := *truth.DeepCopy()
+func constraints(crdSchema apiextensionsv1.JSONSchemaProps) (spec.Schema, error) {
+	flat := *crdSchema.DeepCopy()
 	flat.Properties, flat.Items = nil, nil
 	if flat.AdditionalProperties != nil && flat.AdditionalProperties.Schema != nil {
 		flat.AdditionalProperties = nil
@@ -245,7 +244,7 @@ func constraints(truth apiextensionsv1.JSONSchemaProps) (spec.Schema, error) {
 			flat.Format = "int-or-string"
 		}
 	}
-	out, err := convert(flat)
+	out, err := convert[spec.Schema](flat)
 	if err != nil {
 		return out, err
 	}

@@ -33,9 +33,9 @@ type Constant string
 func Ref(goType string) spec.Ref { return spec.MustCreateRef(definitionsPrefix + escape(goType)) }
 
 const (
-	// getDefinitions is the function that openapi-gen writes.
+	// getDefinitions is the function that openapi-gen generates.
 	getDefinitions = "GetOpenAPIDefinitions"
-	// pointerTo is the function that it makes pointers to numbers by.
+	// pointerTo is the function that it generates pointers to numbers with.
 	pointerTo = "k8s.io/utils/ptr.To"
 
 	notGenerated = "the file is not what openapi-gen writes; delete it and run `sdkgen generate`"
@@ -78,7 +78,7 @@ type evaluator struct {
 	keys    []string        // of the maps around what is evaluated: a Go type, its property
 }
 
-// syntax turns the parser's errors into findings.
+// syntax converts the parser's errors.
 func (e *evaluator) syntax(err error) error {
 	list, ok := errors.AsType[scanner.ErrorList](err)
 	if !ok {
@@ -94,7 +94,7 @@ func (e *evaluator) syntax(err error) error {
 func (e *evaluator) definitions(name string) (Definitions, error) {
 	f, ok := e.funcs[getDefinitions]
 	if !ok {
-		return nil, diag.List{{Pos: token.Position{Filename: name}, Rule: "openapi", Message: "there is no func " + getDefinitions, Hint: notGenerated}}
+		return nil, diag.List{{Pos: token.Position{Filename: name}, Rule: "openapi", Message: "the file has no func " + getDefinitions, Hint: notGenerated}}
 	}
 	var out map[string]common.OpenAPIDefinition
 	if err := e.call(f, reflect.ValueOf(&out).Elem()); err != nil {
@@ -198,7 +198,7 @@ func (e *evaluator) ref(call *ast.CallExpr, arg ast.Expr, into reflect.Value) er
 		return err
 	}
 	if _, err := spec.NewRef(definitionsPrefix + escape(goType)); err != nil {
-		return e.errorf(arg, "%q is no Go type", goType)
+		return e.errorf(arg, "%q is not a Go type", goType)
 	}
 	return e.set(call, reflect.ValueOf(Ref(goType)), into)
 }
@@ -221,18 +221,18 @@ func isIdent(x ast.Expr, name string) bool {
 func (e *evaluator) unknownCall(call *ast.CallExpr) error {
 	method, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
-		return e.errorf(call, "a call of this function is not known")
+		return e.errorf(call, "unknown function call")
 	}
 	switch method.Sel.Name {
 	case "OpenAPIModelName":
-		return e.problem(call, "take +k8s:openapi-model-package out of the package, and the type's method: swagger.names in sdkgen.yaml names definitions",
+		return e.problem(call, "remove +k8s:openapi-model-package and the method; swagger.names in sdkgen.yaml sets names of definitions",
 			"the name of a definition is the result of a method")
 	case "OpenAPIDefinition", "OpenAPIV3Definition", "OpenAPISchemaType", "OpenAPISchemaFormat", "OpenAPIV3OneOfTypes",
 		"EmbedOpenAPIDefinitionIntoV2Extension", "GenerateOpenAPIV3OneOfSchema":
 		return e.problem(call, "add // +k8s:openapi-gen=false to the type: its schema is the one in the CRD, which +kubebuilder:validation:Type sets",
 			"a definition is the result of a method")
 	}
-	return e.errorf(call, "a call of this function is not known")
+	return e.errorf(call, "unknown function call")
 }
 
 func (e *evaluator) errorf(n ast.Node, format string, args ...any) error {
@@ -287,7 +287,7 @@ func (e *evaluator) constant(x ast.Expr) (constant.Value, error) {
 			return constant.BinaryOp(left, x.Op, right), nil
 		}
 	}
-	return nil, e.errorf(x, "an expression of this form is not known")
+	return nil, e.errorf(x, "unknown form of expression")
 }
 
 // constantName returns the constant that an expression names, "" if it is no name.

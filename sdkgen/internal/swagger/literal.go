@@ -104,7 +104,7 @@ func (e *evaluator) mapElement(pair *ast.KeyValueExpr, value reflect.Value) erro
 		return err
 	}
 	if value.MapIndex(key).IsValid() {
-		return e.errorf(pair.Key, "the key %s is there twice", key)
+		return e.errorf(pair.Key, "duplicate key %s", key)
 	}
 	e.keys = append(e.keys, key.String())
 	defer func() { e.keys = e.keys[:len(e.keys)-1] }()
@@ -163,7 +163,7 @@ func (e *evaluator) typeOf(x ast.Expr) (reflect.Type, error) {
 			return reflect.TypeFor[any](), nil
 		}
 	}
-	return nil, e.errorf(x, "a type of this form is not known")
+	return nil, e.errorf(x, "unknown form of type")
 }
 
 // setConstant assigns a constant, as Go would convert it.

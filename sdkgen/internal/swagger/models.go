@@ -31,7 +31,7 @@ func Models(docs ...[]byte) ([]byte, error) {
 		return nil, fmt.Errorf("encoding the models: %w", err)
 	}
 	if bytes.ContainsRune(data, '`') {
-		return nil, errors.New("encoding the models: the name of a property has a backquote, which Go clients cannot have")
+		return nil, errors.New("encoding the models: the name of a property contains a backquote, which Go clients cannot represent")
 	}
 	return data, nil
 }

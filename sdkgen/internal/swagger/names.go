@@ -20,8 +20,8 @@ func newNamer(own string, table map[string]string) *namer {
 	return &namer{own: own, table: table, byType: map[string]string{}, byName: map[string]string{}}
 }
 
-// name returns the type's name and whether it is asked for the first time. A name that another
-// type has already is an error, and one that cannot be a class's.
+// name returns the type's name and whether this is the first request for it. A name that another type
+// has, and one that is not an identifier, is an error.
 func (n *namer) name(goType string) (name string, fresh bool, err error) {
 	goType = goSpelling(goType)
 	if name, ok := n.byType[goType]; ok {
@@ -30,7 +30,7 @@ func (n *namer) name(goType string) (name string, fresh bool, err error) {
 	name = n.choose(goType)
 	n.byType[goType] = name
 	if !token.IsIdentifier(name) {
-		return name, true, fmt.Errorf("%s would be named %q, which is no name for a type", goType, name)
+		return name, true, fmt.Errorf("%s would be named %q, which is not a valid type name", goType, name)
 	}
 	if other, taken := n.byName[name]; taken {
 		return name, true, fmt.Errorf("%s and %s would both be named %s", other, goType, name)

@@ -2,7 +2,6 @@ package swagger
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -62,16 +61,12 @@ func (p *publisher) publish(kind Kind, crd *apiextensionsv1.CustomResourceDefini
 	p.at = p.api.Package + "." + kind.Name
 	raw, err := crdopenapi.BuildOpenAPIV2(crd, p.api.Version, crdopenapi.Options{V2: true})
 	if err != nil {
-		p.problemAt(p.at, "", "making the paths of %s: %v", kind.Name, err)
+		p.errorAt(p.at, "", "generating the paths of %s: %v", kind.Name, err)
 		return
 	}
-	var doc spec.Swagger
-	data, err := json.Marshal(raw)
-	if err == nil {
-		err = json.Unmarshal(data, &doc)
-	}
+	doc, err := convert[spec.Swagger](raw)
 	if err != nil {
-		p.problemAt(p.at, "", "converting the paths of %s: %v", kind.Name, err)
+		p.errorAt(p.at, "", "converting the paths of %s: %v", kind.Name, err)
 		return
 	}
 	p.prepare(crd, doc.Definitions)
@@ -98,8 +93,8 @@ func (p *publisher) prepare(crd *apiextensionsv1.CustomResourceDefinition, publi
 	list := crd.Spec.Names.ListKind
 	isList := slices.ContainsFunc(p.api.Kinds, func(k Kind) bool { return k.Name == list && k.List })
 	if _, taken := p.namer.byType[p.api.Package+"."+list]; taken && !isList {
-		p.problemAt(p.api.Package+"."+list, "rename the type, or let it have metav1.TypeMeta, metav1.ListMeta and Items",
-			"%s is no list of %s, but that is what the API server publishes by this name", list, crd.Spec.Names.Kind)
+		p.errorAt(p.api.Package+"."+list, "rename the type, or give it metav1.TypeMeta, metav1.ListMeta and Items",
+			"%s is not the list type of %s, but the API server publishes the list by this name", list, crd.Spec.Names.Kind)
 	}
 	for name, schema := range published {
 		if _, own := p.own[name]; own {
@@ -114,7 +109,7 @@ func (p *publisher) prepare(crd *apiextensionsv1.CustomResourceDefinition, publi
 // path adds one path, unless another kind has it or one of its operations.
 func (p *publisher) path(path string, item spec.PathItem) bool {
 	if _, taken := p.doc.Paths.Paths[path]; taken {
-		p.problemAt(p.at, "give one of the kinds another name in paths:\n// +kubebuilder:resource:path=NAME", "two kinds have the path %s", path)
+		p.errorAt(p.at, "give one of the kinds another name in paths:\n// +kubebuilder:resource:path=NAME", "two kinds have the path %s", path)
 		return false
 	}
 	for _, op := range []*spec.Operation{item.Get, item.Put, item.Post, item.Delete, item.Patch} {
@@ -123,7 +118,7 @@ func (p *publisher) path(path string, item spec.PathItem) bool {
 		}
 		op.ID = clientID(op)
 		if other, taken := p.operations[op.ID]; taken {
-			p.problemAt(p.at, "rename the kind", "the paths %s and %s would both have the operation %s", other, path, op.ID)
+			p.errorAt(p.at, "rename the kind", "the paths %s and %s would both have the operation %s", other, path, op.ID)
 			return false
 		}
 		p.operations[op.ID] = path
@@ -149,8 +144,8 @@ func clientID(op *spec.Operation) string {
 	return strings.Replace(op.ID, groupVersion, "", 1)
 }
 
-// schema gives the references in a schema this document's names. The defaults are inventions of
-// openapi-gen, and the API server publishes none.
+// schema gives the references in a schema this document's names. The defaults are zero values
+// that openapi-gen adds; the API server publishes none.
 func (p *publisher) schema(s *spec.Schema) {
 	walk(s, func(s *spec.Schema) bool {
 		s.Default = nil
@@ -162,7 +157,7 @@ func (p *publisher) schema(s *spec.Schema) {
 }
 
 // resolve makes a schema refer to what the API server calls target. A type without properties,
-// such as a Patch, is written out, as in the rest of the document.
+// such as a Patch, is inlined, as in the rest of the document.
 func (p *publisher) resolve(s *spec.Schema, target string) {
 	definition := p.published[target]
 	goType, own := p.own[target]
@@ -176,7 +171,7 @@ func (p *publisher) resolve(s *spec.Schema, target string) {
 	}
 	name, fresh, err := p.namer.name(goType)
 	if err != nil {
-		p.problemAt(p.at, "swagger.names in sdkgen.yaml gives a type another name", "the paths of the kind need a type of Kubernetes: %v", err)
+		p.errorAt(p.at, "rename one of the types with swagger.names in sdkgen.yaml", "the paths of the kind need a type of Kubernetes: %v", err)
 	}
 	if ref, err := spec.NewRef(definitionsPrefix + name); err == nil {
 		s.Ref = ref

@@ -1,15 +1,15 @@
-// Package swagger makes swagger.json: the flattened Swagger 2.0 document that the SDKs
-// are generated from. It says what the API server enforces.
+// Package swagger generates swagger.json: the flattened Swagger 2.0 document that the SDKs
+// are generated from. Its constraints are those that the API server enforces.
 //
 // Structure and descriptions come from kube-openapi's definitions, which are evaluated
 // from the generated source (Evaluate) or compiled in (hack/swagger). Every constraint
 // (defaults, required, enums, bounds, list types, …) comes from the schema that
 // controller-tools makes of the same type, the one the CRD is flattened from: openapi-gen
 // knows none of the kubebuilder markers and invents zero values as defaults. A type of
-// another module has no definition of its own; it is all controller-tools' schema.
+// another module has no such definition; its schema is entirely controller-tools'.
 //
 // The document is closed (each $ref has a target), pruned to what the root kinds reach,
-// and named by Namer. Build compares it with the CRDs; see Compare.
+// and named by namer. Build compares it with the CRDs; see Compare.
 package swagger
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// Stage is the name of the stage that makes swagger.json, and Doc is the file's name.
+// Stage is the name of the stage that generates swagger.json, and Doc is the file's name.
 const (
 	Stage = "swagger"
 	Doc   = "swagger.json"
@@ -36,7 +36,7 @@ const (
 
 const rule = "swagger"
 
-// API is one package with its definitions, and what controller-tools says of its types.
+// API is one package with its definitions and controller-tools' schemas of its types.
 type API struct {
 	Package string // import path
 	Group   string
@@ -65,11 +65,11 @@ type Kind struct {
 // Options are the parts of the document that are the project's choice.
 type Options struct {
 	Title string
-	Names map[string]string // definition names by Go type; they win over Namer's rules
+	Names map[string]string // definition names by Go type; they win over namer's rules
 }
 
-// Build makes the document. Its info.version is the API version. What does not fit together
-// is a diag.List with the Go position.
+// Build returns the document. Its info.version is the API version. Types that cannot be
+// represented are a diag.List with Go positions.
 func Build(api API, opts Options) (*spec.Swagger, error) {
 	b := &builder{api: api, namer: newNamer(api.Package, opts.Names), definitions: spec.Definitions{}, origin: map[string]string{}}
 	for _, kind := range api.Kinds {
@@ -87,7 +87,7 @@ func Build(api API, opts Options) (*spec.Swagger, error) {
 		Definitions: b.definitions,
 	}}
 	b.addPaths(doc)
-	if err := b.problems.Err(); err != nil {
+	if err := b.list.Err(); err != nil {
 		return nil, err
 	}
 	if err := Compare(doc, api).Err(); err != nil {
@@ -145,7 +145,7 @@ type builder struct {
 	definitions spec.Definitions
 	queue       []string          // Go types that are wanted and not defined yet
 	origin      map[string]string // what refers to a Go type first: another with its property
-	problems    diag.List
+	list        diag.List
 }
 
 // want makes sure that a Go type gets a definition, and returns its name. from is the Go type
@@ -153,7 +153,7 @@ type builder struct {
 func (b *builder) want(goType, from string) string {
 	name, fresh, err := b.namer.name(goType)
 	if err != nil {
-		b.problemAt(from, "swagger.names in sdkgen.yaml gives a type another name", "%v", err)
+		b.errorAt(from, "rename one of the types with swagger.names in sdkgen.yaml", "%v", err)
 	}
 	if fresh {
 		b.queue = append(b.queue, goType)
@@ -173,23 +173,23 @@ func (b *builder) drain() {
 
 // define makes the definition of a struct type.
 func (b *builder) define(goType string) spec.Schema {
-	truth, ok := b.kindSchema(goType)
+	crdSchema, ok := b.kindSchema(goType)
 	if !ok {
-		b.problemAt(goType, "", "no schema of %s was made", goType)
+		b.errorAt(goType, "", "controller-tools has no schema of %s", goType)
 		return spec.Schema{}
 	}
 	var schema spec.Schema
 	if def, own := b.api.Definitions[goType]; own {
-		converted, err := convert(def.Schema)
+		converted, err := convert[spec.Schema](def.Schema)
 		if err != nil {
-			b.problemAt(goType, "", "converting the definition of %s: %v", goType, err)
+			b.errorAt(goType, "", "converting the definition of %s: %v", goType, err)
 		}
 		schema = converted
-		b.sameProperties(goType, schema, truth)
+		b.sameProperties(goType, schema, crdSchema)
 	} else if goTypePackage(goType) == b.api.Package {
-		b.problemAt(goType, "export the type, and let it not say +k8s:openapi-gen=false", "%s has no OpenAPI definition", goType)
+		b.errorAt(goType, "export the type, and remove +k8s:openapi-gen=false", "%s has no OpenAPI definition", goType)
 	}
-	b.enforce(&schema, truth, goType, "")
+	b.enforce(&schema, crdSchema, goType, "")
 	schema.AddExtension(goTypeExtension, goTypeValue(goType))
 	if _, kubernetes := KubernetesName(goType); kubernetes && goTypePackage(goType) == b.api.Package {
 		schema.AddExtension(ownExtension, true)
@@ -213,16 +213,16 @@ func (b *builder) pointers(schema spec.Schema, goType string) {
 }
 
 // sameProperties reports properties that only one of definition and schema has.
-func (b *builder) sameProperties(goType string, schema spec.Schema, truth apiextensionsv1.JSONSchemaProps) {
+func (b *builder) sameProperties(goType string, schema spec.Schema, crdSchema apiextensionsv1.JSONSchemaProps) {
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		if _, ok := truth.Properties[name]; !ok {
-			b.problemAt(goType+"#"+name, "does the field have a json tag, and is it exported?",
+		if _, ok := crdSchema.Properties[name]; !ok {
+			b.errorAt(goType+"#"+name, "export the field and add a json tag",
 				"property %s is in openapi-gen's definition but not in the CRD", name)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(truth.Properties)) {
+	for _, name := range slices.Sorted(maps.Keys(crdSchema.Properties)) {
 		if _, ok := schema.Properties[name]; !ok {
-			b.problemAt(goType+"#"+name, "does the field say +k8s:openapi-gen=false?", "property %s is in the CRD but not in openapi-gen's definition", name)
+			b.errorAt(goType+"#"+name, "remove +k8s:openapi-gen=false, or exclude the field from JSON: `json:\"-\"`", "property %s is in the CRD but not in openapi-gen's definition", name)
 		}
 	}
 }
@@ -240,16 +240,16 @@ func (b *builder) mark(kind Kind) {
 	b.definitions[name] = schema
 }
 
-// problemAt adds a finding at "GOTYPE" or "GOTYPE#property". One in another package is
-// positioned where the API comes to it.
-func (b *builder) problemAt(at, hint, format string, args ...any) {
+// errorAt reports an error at "GOTYPE" or "GOTYPE#property". One in another package is
+// positioned where the API refers to it.
+func (b *builder) errorAt(at, hint, format string, args ...any) {
 	goType, property, _ := strings.Cut(at, "#")
 	pos := b.api.Locate(goType, property)
 	for !pos.IsValid() && b.origin[goType] != "" {
 		goType, property, _ = strings.Cut(b.origin[goType], "#")
 		pos = b.api.Locate(goType, property)
 	}
-	b.problems.Add(pos, rule, hint, format, args...)
+	b.list.Add(pos, rule, hint, format, args...)
 }
 
 func goTypePackage(goType string) string {

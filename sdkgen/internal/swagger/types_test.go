@@ -80,7 +80,7 @@ func loadThemes(t *testing.T, cases []*testkit.Case) []*theme {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if refused := swagger.Refused(doc, api); len(refused) > 0 {
+		if refused := swagger.ValidateCRDs(doc, api); len(refused) > 0 {
 			t.Error(refused)
 		}
 		out = append(out, newTheme(t, c, p, pkg, doc))

@@ -16,11 +16,11 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// Refused returns what the API server has against the CRDs of the root kinds of an API, of which
-// doc is the document, by its own validation: a type inside itself, a default that misses what is
-// required, a rule that does not compile or costs too much. It is reported where the field is
-// declared, or, for one in another package, where the API comes to it.
-func Refused(doc *spec.Swagger, api API) diag.List {
+// ValidateCRDs returns the errors of the API server's own validation of the CRDs of an API, of which
+// doc is the document: a recursive type, a default that lacks a required property, a CEL rule that does
+// not compile or costs too much. Each is positioned where the field is declared, or, for one in another
+// package, where the API refers to it.
+func ValidateCRDs(doc *spec.Swagger, api API) diag.List {
 	var list diag.List
 	if api.CRD == nil {
 		return nil
@@ -40,14 +40,14 @@ func Refused(doc *spec.Swagger, api API) diag.List {
 		for _, found := range errs {
 			if path, ok := ofVersion(found.Field, definition, api.Version); ok {
 				at := locate(doc, api, kind.Name, path)
-				list.Add(at.pos, rule, refusalHint(found), "%s: the API server refuses the CRD: %s", at.name, at.refusal(found))
+				list.Add(at.pos, rule, validationHint(found), "%s: the API server refuses the CRD: %s", at.name, at.message(found))
 			}
 		}
 	}
 	return list.Sorted()
 }
 
-// validateCRD asks the API server's validation.
+// validateCRD runs the API server's validation.
 func validateCRD(definition *apiextensionsv1.CustomResourceDefinition) (field.ErrorList, error) {
 	object := *definition.DeepCopy()
 	crd.FixTopLevelMetadata(object)
@@ -60,8 +60,8 @@ func validateCRD(definition *apiextensionsv1.CustomResourceDefinition) (field.Er
 	return validation.ValidateCustomResourceDefinition(context.Background(), internal), nil
 }
 
-// ofVersion takes the way to a version's schema off the path of a finding; false if that is of
-// another version. What all versions share is at the top.
+// ofVersion strips the path to a version's schema from the path of an error; false if that is of
+// another version. A schema that all versions share is at the top.
 func ofVersion(path string, definition *apiextensionsv1.CustomResourceDefinition, version string) (string, bool) {
 	for i, v := range definition.Spec.Versions {
 		if rest, ok := strings.CutPrefix(path, fmt.Sprintf("spec.versions[%d].", i)); ok {
@@ -71,11 +71,11 @@ func ofVersion(path string, definition *apiextensionsv1.CustomResourceDefinition
 	return strings.TrimPrefix(path, "spec.validation.openAPIV3Schema"), true
 }
 
-// located is where the path of a finding leads.
+// located is the field that the path of an error leads to.
 type located struct {
 	name string // Widget.spec.parts[].name
 	pos  token.Position
-	rest string // what follows in the path: default.name
+	rest string // the remainder of the path: default.name
 }
 
 // locate follows a path in the schema of a kind's CRD through the document.
@@ -116,8 +116,8 @@ func locate(doc *spec.Swagger, api API, kind, path string) located {
 	}
 }
 
-// refusal is a finding of the API server on one line. More lines draw an arrow below a rule.
-func (at located) refusal(found *field.Error) string {
+// message is an error of the API server on one line. Further lines draw an arrow below a CEL rule.
+func (at located) message(found *field.Error) string {
 	text, _, _ := strings.Cut(found.ErrorBody(), "\n")
 	switch found.BadValue.(type) {
 	case string, bool, int, int64, float64:
@@ -130,11 +130,11 @@ func (at located) refusal(found *field.Error) string {
 	return text
 }
 
-// refusalHint says what to do where the API server does not.
-func refusalHint(found *field.Error) string {
+// validationHint says what to write where the API server's message does not.
+func validationHint(found *field.Error) string {
 	switch {
 	case strings.HasPrefix(found.Detail, "must not be empty for specified"):
-		return "a type inside itself, and one without a schema, must be left open:\n// +kubebuilder:validation:Schemaless\n// +kubebuilder:pruning:PreserveUnknownFields"
+		return "a recursive type, and one without a schema, must be left open:\n// +kubebuilder:validation:Schemaless\n// +kubebuilder:pruning:PreserveUnknownFields"
 	case strings.HasPrefix(found.Detail, "uniqueItems cannot be set"):
 		return "+listType=set"
 	}
