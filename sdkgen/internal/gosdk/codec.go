@@ -3,7 +3,7 @@ package gosdk
 import (
 	"strings"
 
-	"github.com/go-openapi/spec"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // codec is how values of a type are read and written: functions of the printed read.go and encode.go, or of a
@@ -33,10 +33,10 @@ func (m *modeler) codecOf(typ string) codec {
 	if m.enums[typ] {
 		return basics["string"]
 	}
-	if _, own := m.doc.Definitions[typ]; own {
+	if m.own[typ] {
 		return codec{read: "(*" + typ + ").read", write: "(*" + typ + ").write"}
 	}
-	if alias, ok := m.imports[intstr]; ok && typ == alias+".IntOrString" {
+	if alias, ok := m.imports[intOrString.Package]; ok && typ == alias+".IntOrString" {
 		return codec{read: "readIntOrString", write: "writeIntOrString"}
 	}
 	shape, elem := shapeOf(typ)
@@ -63,11 +63,6 @@ func shapeOf(typ string) (shape, elem string) {
 	return "", ""
 }
 
-// code fills in how the field is read and written. value is the field as an expression.
-func (m *modeler) code(field *Field, value string) {
-	field.Read, field.Write = m.calls(field.Type, value)
-}
-
 // calls returns the statements that read and write a value of a type.
 func (m *modeler) calls(typ, value string) (read, write string) {
 	in := m.codecOf(typ)
@@ -83,15 +78,15 @@ func (m *modeler) calls(typ, value string) (read, write string) {
 }
 
 // present returns the condition under which an optional field is written, as omitempty has it.
-func present(schema spec.Schema, typ, value string) string {
+func present(shape document.Shape, typ, value string) string {
 	switch {
 	case strings.HasPrefix(typ, "*") || typ == "any":
 		return value + " != nil"
-	case strings.HasPrefix(typ, "[]") || strings.HasPrefix(typ, "map[") || schema.Type.Contains("array") || schema.Type.Contains("object"):
+	case strings.HasPrefix(typ, "[]") || isContainer(shape):
 		return "len(" + value + ") > 0"
-	case schema.Type.Contains("boolean"):
+	case shape == document.Boolean:
 		return value
-	case schema.Type.Contains("string"):
+	case shape == document.String:
 		return value + ` != ""`
 	}
 	return value + " != 0"

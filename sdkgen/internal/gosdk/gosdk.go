@@ -10,9 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-openapi/spec"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // Extension is the vendor extension that carries a Model.
@@ -91,77 +89,70 @@ func CheckPackage(name string) error {
 	return nil
 }
 
-// Annotate returns a copy of the document for the jar: types of Kubernetes are left out, as
-// the client uses the real ones, and each other definition carries its Model. What cannot be named
-// or coded in Go is a swagger.Unfits.
-func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
+// Annotate returns the document for openapi-generator: each root kind with paths carries its API, and
+// each definition its Model, but those of Kubernetes, of which the client uses the real Go types. What
+// Go cannot name or encode is a document.Unrepresentables.
+func Annotate(api *document.API) ([]byte, error) {
 	taken := declared{}
 	for _, name := range printed {
 		taken[name] = "the client"
 	}
-	var unfit swagger.Unfits
-	paths := operations(doc, taken, &unfit)
-	doc = swagger.WithoutPaths(doc) // what only paths refer to is Kubernetes' own
-	out := *doc
-	out.Paths = paths
-	out.Definitions = spec.Definitions{}
-	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
-		schema := doc.Definitions[name]
-		if swagger.IsKubernetes(schema) {
+	out := api.Annotate(Extension)
+	addOperations(out, api, taken)
+	for _, definition := range api.Definitions {
+		if definition.Kubernetes {
 			continue
 		}
-		m := &modeler{doc: doc, imports: map[string]string{}, enums: map[string]bool{}}
-		model := m.model(name, schema, &unfit)
-		for _, problem := range taken.add(model) {
-			unfit.Add(name, "", swagger.RenameHint(schema), "%s", problem)
+		m := &modeler{model: &Model{Name: definition.Name}, imports: map[string]string{}, enums: map[string]bool{}, own: map[string]bool{}}
+		m.fill(definition, out)
+		for _, problem := range taken.add(m.model) {
+			out.Unrepresentable(definition, "", definition.RenameHint(), "%s", problem)
 		}
-		// The jar needs a property to see a model, and the template never looks at it.
-		properties := map[string]spec.Schema{"none": *spec.StringProperty()}
-		bare := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}, Properties: properties}}
-		bare.AddExtension(Extension, model)
-		out.Definitions[name] = bare
+		out.Definition(definition.Name, m.model)
 	}
-	return &out, unfit.Err()
+	return out.Encode()
 }
 
 // modeler works out one model.
 type modeler struct {
-	doc     *spec.Swagger
+	model   *Model
 	imports map[string]string // path to alias
 	enums   map[string]bool   // types of the model's enums
+	own     map[string]bool   // other models that fields refer to
+	enumOf  string            // name of the field whose type is worked out
 }
 
-func (m *modeler) model(name string, schema spec.Schema, unfit *swagger.Unfits) *Model {
-	out := &Model{Name: name, Doc: comment(schema.Description, name+" has no description.", "")}
-	root := rootOf(schema)
-	if root != nil {
-		out.Root = root
-		out.Fields = append(out.Fields, Field{Type: m.use(metav1, "TypeMeta"), Tag: "`json:\",inline\"`"})
-	}
+// fill fills in the model.
+func (m *modeler) fill(definition *document.Definition, doc *document.Annotated) {
+	out := m.model
+	out.Doc = comment(definition.Description, out.Name+" has no description.", "")
 	taken := map[string]string{}
-	if root != nil {
+	if root := definition.Root; root != nil {
+		out.Root = &Root{APIVersion: quote(root.GroupVersion().String()), Kind: quote(root.Kind)}
+		out.Fields = append(out.Fields, Field{Type: m.use(typeMeta), Tag: "`json:\",inline\"`"})
 		taken["TypeMeta"], taken["ObjectMeta"], taken["ListMeta"] = "apiVersion", "metadata", "metadata"
 	}
-	for _, key := range slices.Sorted(maps.Keys(schema.Properties)) {
-		if root != nil && (key == "apiVersion" || key == "kind") {
+	for _, property := range definition.Fields {
+		key := property.Key
+		if out.Root != nil && (key == "apiVersion" || key == "kind") {
 			continue
 		}
-		if root != nil && key == "metadata" {
-			out.Fields = slices.Insert(out.Fields, 1, m.metadata(schema.Properties[key]))
+		if out.Root != nil && key == "metadata" {
+			out.Fields = slices.Insert(out.Fields, 1, m.metadata(property))
 			continue
 		}
-		field, err := m.field(out, key, schema)
+		field, err := m.field(property)
 		if err != nil {
-			unfit.Add(name, key, renameKey, "%v", err)
+			doc.Unrepresentable(definition, key, renameKey, "%v", err)
 			continue
 		}
 		if other, ok := taken[field.Name]; ok {
-			unfit.Add(name, key, renameKey, "properties %q and %q would both be the field %s in Go", other, key, field.Name)
+			doc.Unrepresentable(definition, key, renameKey, "properties %q and %q would both be the field %s in Go", other, key, field.Name)
 		}
 		taken[field.Name] = key
 		out.Fields = append(out.Fields, field)
-		if err := m.constructor(out, key, field, schema); err != nil {
-			unfit.Add(name, key, "give it a default of its type", "%v", err)
+		if err := m.constructor(field, property); err != nil {
+			doc.Unrepresentable(definition, key, "give it a default of its type", "%v", err)
 		}
 	}
 	out.Unknown = "UnknownFields"
@@ -175,21 +166,19 @@ func (m *modeler) model(name string, schema spec.Schema, unfit *swagger.Unfits) 
 		out.Imports = append(out.Imports, Import{Alias: m.imports[path], Path: path})
 	}
 	out.HasDefaults = len(out.Defaults) > 0
-	return out
 }
 
 // renameKey is the hint for a property that Go cannot have.
 const renameKey = "give it another name in JSON"
 
 // metadata embeds that of a root kind. Kubernetes writes a list's always, an object's if it has any.
-func (m *modeler) metadata(schema spec.Schema) Field {
-	_, name := swagger.GoType(m.doc.Definitions[swagger.Referenced(schema)])
-	field := Field{Type: m.typeOf(schema), Tag: "`json:\"metadata,omitempty\"`"}
-	if name == "ObjectMeta" {
+func (m *modeler) metadata(property *document.Field) Field {
+	field := Field{Type: m.typeOf(&property.Type), Tag: "`json:\"metadata,omitempty\"`"}
+	if property.Shape == document.Reference && property.Definition.GoType.Name == "ObjectMeta" {
 		field.Tag, field.Present = "`json:\"metadata,omitzero\"`", "!isZero(&x.ObjectMeta)"
 	}
 	field.key("metadata")
-	m.code(&field, "x."+field.Type[strings.LastIndexByte(field.Type, '.')+1:])
+	field.Read, field.Write = m.calls(field.Type, "x."+field.Type[strings.LastIndexByte(field.Type, '.')+1:])
 	return field
 }
 
@@ -201,8 +190,8 @@ func (f *Field) key(name string) {
 
 // field makes one struct field. It is a pointer where an absent value differs from a zero one:
 // an optional struct or time, or a scalar whose default is not its zero value.
-func (m *modeler) field(out *Model, key string, parent spec.Schema) (Field, error) {
-	schema := parent.Properties[key]
+func (m *modeler) field(property *document.Field) (Field, error) {
+	key := property.Key
 	name := goName(key)
 	if name == "MarshalJSON" || name == "UnmarshalJSON" {
 		name += "_" // the model has methods of these names
@@ -213,49 +202,34 @@ func (m *modeler) field(out *Model, key string, parent spec.Schema) (Field, erro
 	case !validTag(key):
 		return Field{}, fmt.Errorf("property %q has a character that encoding/json takes in no field's name", key)
 	}
-	field := Field{Name: name, Doc: comment(schema.Description, "", "\t")}
-	if field.Type = m.enum(out, name, schema); field.Type == "" {
-		field.Type = m.typeOf(schema)
-	}
+	m.enumOf = name
+	field := Field{Name: name, Type: m.typeOf(&property.Type), Doc: comment(property.Description, "", "\t")}
 	field.key(key)
 	tag, value := key, "x."+name
-	zeroIsDefault := slices.Contains(parent.Required, key) && isBasic(field.Type) && !needsPointer(schema, field.Type)
-	if !required(parent, key) && !zeroIsDefault {
+	zeroIsDefault := property.Required && isBasic(field.Type) && !needsPointer(property, field.Type)
+	if !property.Mandatory && !zeroIsDefault {
 		tag += ",omitempty"
-		if needsPointer(schema, field.Type) {
+		if needsPointer(property, field.Type) {
 			field.Type = "*" + field.Type
 		}
-		field.Present = present(schema, field.Type, value)
+		field.Present = present(property.Shape, field.Type, value)
 	}
 	field.Tag = "`json:\"" + tag + "\"`"
-	m.code(&field, value)
+	field.Read, field.Write = m.calls(field.Type, value)
 	return field, nil
 }
 
-// required says whether a property must be given. The API server fills in a default before it
-// looks for what is required, so one with a default need not.
-func required(schema spec.Schema, key string) bool {
-	return slices.Contains(schema.Required, key) && schema.Properties[key].Default == nil
-}
-
-func (m *modeler) constructor(out *Model, key string, field Field, parent spec.Schema) error {
-	if required(parent, key) {
-		out.Required = append(out.Required, Param{Name: field.Name, Param: param(field.Name), Type: field.Type})
+// constructor has the constructors set the field: to a parameter if it is mandatory, or to its default.
+func (m *modeler) constructor(field Field, property *document.Field) error {
+	if property.Mandatory {
+		m.model.Required = append(m.model.Required, Param{Name: field.Name, Param: param(field.Name), Type: field.Type})
 	}
-	expr, err := m.defaultOf(parent.Properties[key], field.Type)
+	expr, err := m.defaultOf(property, field.Type)
 	if err != nil {
 		return err
 	}
 	if expr != "" {
-		out.Defaults = append(out.Defaults, Value{Name: field.Name, Expr: expr})
+		m.model.Defaults = append(m.model.Defaults, Value{Name: field.Name, Expr: expr})
 	}
 	return nil
-}
-
-func rootOf(schema spec.Schema) *Root {
-	gvk, ok := swagger.KindOf(schema)
-	if !ok {
-		return nil
-	}
-	return &Root{APIVersion: quote(gvk.GroupVersion().String()), Kind: quote(gvk.Kind)}
 }

@@ -3,8 +3,8 @@ package gosdk_test
 import (
 	"testing"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gosdk"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -14,16 +14,12 @@ func TestAnnotate(t *testing.T) {
 }
 
 // annotate returns the document as the jar gets it.
-func annotate(document []byte) ([]byte, error) {
-	doc, err := swagger.Decode(document)
+func annotate(data []byte) ([]byte, error) {
+	api, err := document.Read(data)
 	if err != nil {
 		return nil, err
 	}
-	out, err := gosdk.Annotate(doc)
-	if err != nil {
-		return nil, err
-	}
-	return swagger.Encode(out)
+	return gosdk.Annotate(api)
 }
 
 // TestCheckPackage tells names that Go imports from those that it does not.

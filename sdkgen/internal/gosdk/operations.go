@@ -1,13 +1,9 @@
 package gosdk
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
-	"github.com/go-openapi/spec"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // API is what api.mustache prints for a root kind: its client's names, and whether it has the
@@ -28,70 +24,35 @@ type API struct {
 	Scale  bool `json:"scale"`  // the same
 }
 
-// operations returns paths from which the jar takes what it has to know: for each root kind that
-// the document has paths of, one operation with its API, in a class and a file of its own.
-func operations(doc *spec.Swagger, taken declared, unfit *swagger.Unfits) *spec.Paths {
-	out := &spec.Paths{Paths: map[string]spec.PathItem{}}
-	if doc.Paths == nil {
-		return out
-	}
+// addOperations adds an operation with its API for each root kind that the document has paths of, in a
+// class and a file of its own.
+func addOperations(out *document.Annotated, api *document.API, taken declared) {
 	accessors := declared{}
-	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
-		api := apiOf(doc, name)
-		if api == nil {
+	for _, definition := range api.Definitions {
+		if definition.Root == nil || definition.Root.List == nil {
 			continue
 		}
-		rename := swagger.RenameHint(doc.Definitions[name])
-		for _, problem := range taken.take(name, api.Client, "api_"+fileName(name)+".go") {
-			unfit.Add(name, "", rename, "%s", problem)
+		printed, rename := apiOf(definition), definition.RenameHint()
+		for _, problem := range taken.take(definition.Name, printed.Client, "api_"+document.FileName(definition.Name)+".go") {
+			out.Unrepresentable(definition, "", rename, "%s", problem)
 		}
-		if other, ok := accessors[api.Accessor]; ok {
-			unfit.Add(name, "", rename, "%s and %s would both be Client.%s in Go", other, name, api.Accessor)
+		if other, ok := accessors[printed.Accessor]; ok {
+			out.Unrepresentable(definition, "", rename, "%s and %s would both be Client.%s in Go", other, definition.Name, printed.Accessor)
 		}
-		accessors[api.Accessor] = name
-		op := &spec.Operation{OperationProps: spec.OperationProps{ID: "use" + name, Tags: []string{name}, Responses: &spec.Responses{
-			ResponsesProps: spec.ResponsesProps{StatusCodeResponses: map[int]spec.Response{200: {ResponseProps: spec.ResponseProps{Description: "OK"}}}},
-		}}}
-		op.AddExtension(Extension, api)
-		out.Paths["/"+name] = spec.PathItem{PathItemProps: spec.PathItemProps{Get: op}}
+		accessors[printed.Accessor] = definition.Name
+		out.Operation(definition.Name, "use"+definition.Name, printed)
 	}
-	return out
 }
 
-// apiOf returns what a root kind's client has, nil if the definition is none or has no paths.
-func apiOf(doc *spec.Swagger, name string) *API {
-	gvk, isKind := swagger.KindOf(doc.Definitions[name])
-	plural := swagger.PluralOf(doc.Definitions[name])
-	if !isKind || plural == "" {
-		return nil
-	}
-	root := "/apis/" + gvk.Group + "/" + gvk.Version + "/"
-	all, inNamespaces := doc.Paths.Paths[root+"namespaces/{namespace}/"+plural]
-	if !inNamespaces {
-		all = doc.Paths.Paths[root+plural]
-	} else {
-		root += "namespaces/{namespace}/"
-	}
-	_, status := doc.Paths.Paths[root+plural+"/{name}/status"]
-	_, scale := doc.Paths.Paths[root+plural+"/{name}/scale"]
-	list := listOf(all)
-	if list == "" {
-		return nil
-	}
+// apiOf returns what the templates print for the client of a root kind.
+func apiOf(definition *document.Definition) *API {
+	name, root := definition.Name, definition.Root
 	return &API{
-		Kind: name, List: list, Client: name + "Client", Accessor: accessor(name, plural),
-		APIVersion: quote(gvk.GroupVersion().String()), TypeKind: quote(gvk.Kind),
-		Group: quote(gvk.Group), Version: quote(gvk.Version), Plural: quote(plural),
-		Namespaced: inNamespaces, Status: status, Scale: scale,
+		Kind: name, List: root.List.Name, Client: name + "Client", Accessor: accessor(name, root.Plural),
+		APIVersion: quote(root.GroupVersion().String()), TypeKind: quote(root.Kind),
+		Group: quote(root.Group), Version: quote(root.Version), Plural: quote(root.Plural),
+		Namespaced: root.Namespaced, Status: root.Status, Scale: root.Scale,
 	}
-}
-
-// listOf returns the model that a path's GET answers with.
-func listOf(item spec.PathItem) string {
-	if item.Get == nil || item.Get.Responses == nil || item.Get.Responses.StatusCodeResponses[200].Schema == nil {
-		return ""
-	}
-	return swagger.Referenced(*item.Get.Responses.StatusCodeResponses[200].Schema)
 }
 
 // accessor spells a plural in the kind's capitals: MiniClusters, Policies.

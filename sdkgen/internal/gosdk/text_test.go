@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-openapi/spec"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // FuzzComment checks that a text is comments and nothing else, whatever it holds, and that it
@@ -23,7 +23,7 @@ func FuzzComment(f *testing.F) {
 		for _, indent := range []string{"", "\t"} {
 			source := comment(text, "", indent)
 			if source == "" {
-				if strings.TrimSpace(clean(text)) != "" {
+				if strings.TrimSpace(document.Visible(text)) != "" {
 					t.Fatalf("%q has no comment", text)
 				}
 				continue
@@ -42,7 +42,7 @@ func FuzzComment(f *testing.F) {
 				}
 			}
 			got := strings.ReplaceAll(strings.Join(words, " "), "'", "")
-			if want := strings.ReplaceAll(strings.Join(strings.Fields(clean(text)), " "), "'", ""); got != want {
+			if want := strings.ReplaceAll(strings.Join(strings.Fields(document.Visible(text)), " "), "'", ""); got != want {
 				t.Fatalf("says %q, not %q", got, want)
 			}
 			if tokens := scan(t, source); len(tokens) > 0 {
@@ -77,12 +77,11 @@ func FuzzField(f *testing.F) {
 		f.Add(key)
 	}
 	f.Fuzz(func(t *testing.T, key string) {
-		for _, required := range [][]string{nil, {key}} {
-			parent := spec.Schema{SchemaProps: spec.SchemaProps{
-				Properties: map[string]spec.Schema{key: *spec.StringProperty()}, Required: required,
-			}}
-			m := &modeler{doc: &spec.Swagger{}, imports: map[string]string{}}
-			field, err := m.field(&Model{}, key, parent)
+		for _, required := range []bool{false, true} {
+			m := &modeler{model: &Model{}, imports: map[string]string{}}
+			field, err := m.field(&document.Field{
+				Key: key, Type: document.Type{Shape: document.String}, Required: required, Mandatory: required,
+			})
 			if err != nil {
 				if strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.$") == "" && strings.Trim(key, "-_.$") != "" {
 					t.Fatal(err)
@@ -128,7 +127,7 @@ func TestNumbers(t *testing.T) {
 		{5e-324, "*float64", "ptr.To[float64](5e-324)"},
 	} {
 		m := &modeler{imports: map[string]string{}}
-		got, err := m.defaultOf(spec.Schema{SchemaProps: spec.SchemaProps{Default: c.value}}, c.typ)
+		got, err := m.defaultOf(&document.Field{Default: c.value}, c.typ)
 		if got != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%v as %s is %q, %v", c.value, c.typ, got, err)
 		}

@@ -1,43 +1,44 @@
 package gosdk
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/token"
 	"go/types"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/go-openapi/spec"
-
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
-const (
-	metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
-	intstr = "k8s.io/apimachinery/pkg/util/intstr"
-	ptr    = "k8s.io/utils/ptr"
+const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+var (
+	typeMeta    = document.GoType{Package: metav1, Name: "TypeMeta"}
+	metaTime    = document.GoType{Package: metav1, Name: "Time"}
+	duration    = document.GoType{Package: metav1, Name: "Duration"}
+	intOrString = document.GoType{Package: "k8s.io/apimachinery/pkg/util/intstr", Name: "IntOrString"}
+	ptrTo       = document.GoType{Package: "k8s.io/utils/ptr", Name: "To"} // a function
 )
 
-// use notes an import and returns the type's qualified name.
-func (m *modeler) use(pkg, name string) string {
-	alias, ok := m.imports[pkg]
+// use notes an import and returns the qualified name of a type, or of a function.
+func (m *modeler) use(object document.GoType) string {
+	alias, ok := m.imports[object.Package]
 	if !ok {
-		alias = m.freeAlias(pkg)
-		m.imports[pkg] = alias
+		alias = m.freeAlias(object.Package)
+		m.imports[object.Package] = alias
 	}
-	return alias + "." + name
+	return alias + "." + object.Name
 }
-
-var versionName = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
 // freeAlias names a package as Kubernetes code does: corev1, metav1, intstr.
 func (m *modeler) freeAlias(pkg string) string {
 	alias := path.Base(pkg)
-	if versionName.MatchString(alias) {
+	if swagger.IsVersion(alias) {
 		alias = path.Base(path.Dir(pkg)) + alias
 	}
 	alias = strings.Map(func(r rune) rune {
@@ -53,159 +54,142 @@ func (m *modeler) freeAlias(pkg string) string {
 	for _, other := range m.imports {
 		taken[other] = true
 	}
-	free := alias
-	for n := 2; taken[free] || token.IsKeyword(free) || types.Universe.Lookup(free) != nil; n++ {
-		free = alias + strconv.Itoa(n)
-	}
-	return free
+	return document.Free(alias, func(name string) bool {
+		return taken[name] || token.IsKeyword(name) || types.Universe.Lookup(name) != nil
+	})
 }
 
-// typeOf returns the Go type of a schema, without a pointer.
-func (m *modeler) typeOf(schema spec.Schema) string {
-	if name := swagger.Referenced(schema); name != "" {
-		if target, ok := m.doc.Definitions[name]; ok && swagger.IsKubernetes(target) {
-			return m.use(swagger.GoType(target))
-		}
-		return name
-	}
-	if pkg, name := swagger.GoType(schema); name != "" {
-		return m.use(pkg, name)
-	}
+// typeOf returns the Go type of values, without a pointer.
+func (m *modeler) typeOf(t *document.Type) string {
 	switch {
-	case swagger.IsIntOrString(schema):
-		return m.use(intstr, "IntOrString")
-	case schema.Type.Contains("array"):
-		if schema.Items == nil || schema.Items.Schema == nil {
-			return "[]any"
-		}
-		return "[]" + m.typeOf(*schema.Items.Schema)
-	case schema.Type.Contains("object"):
-		if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
-			return "map[string]" + m.typeOf(*schema.AdditionalProperties.Schema)
-		}
+	case t == nil:
+		return "any"
+	case t.Shape == document.Reference && t.Definition.Kubernetes:
+		return m.use(t.Definition.GoType)
+	case t.Shape == document.Reference:
+		m.own[t.Definition.Name] = true
+		return t.Definition.Name
+	case t.GoType.Name != "":
+		return m.use(t.GoType)
+	}
+	switch t.Shape {
+	case document.IntOrString:
+		return m.use(intOrString)
+	case document.Array:
+		return "[]" + m.typeOf(t.Elem)
+	case document.Map:
+		return "map[string]" + m.typeOf(t.Elem)
+	case document.Object:
 		return "map[string]any"
-	case schema.Type.Contains("string"):
-		return stringType(m, schema.Format)
-	case schema.Type.Contains("boolean"):
+	case document.Time:
+		return m.use(metaTime)
+	case document.String:
+		switch t.Format {
+		case "byte":
+			return "[]byte"
+		case "":
+			return cmp.Or(m.enum(t.Enum), "string")
+		}
+		return "string"
+	case document.Boolean:
 		return "bool"
-	case schema.Type.Contains("integer"):
-		return integerType(schema.Format)
-	case schema.Type.Contains("number"):
+	case document.Integer:
+		if t.Format == "int32" || t.Format == "int64" {
+			return t.Format
+		}
+		return "int"
+	case document.Number:
 		return "float64"
 	}
 	return "any"
 }
 
-func stringType(m *modeler, format string) string {
-	switch format {
-	case "date-time":
-		return m.use(metav1, "Time")
-	case "byte":
-		return "[]byte"
-	}
-	return "string"
-}
-
-func integerType(format string) string {
-	switch format {
-	case "int32", "int64":
-		return format
-	}
-	return "int"
-}
-
 // needsPointer says whether an optional field of a type must be a pointer to tell absent from zero.
-func needsPointer(schema spec.Schema, typ string) bool {
+func needsPointer(property *document.Field, typ string) bool {
+	switch property.Shape {
+	case document.Reference, document.Time, document.IntOrString:
+		return true
+	}
 	switch {
-	case swagger.IsPointer(schema):
+	case property.Pointer || isStruct(&property.Type):
 		return true
-	case swagger.Referenced(schema) != "" || schema.Format == "date-time" || swagger.IsIntOrString(schema) || isStruct(schema):
-		return true
-	case typ == "any" || strings.HasPrefix(typ, "[]") || schema.Type.Contains("array") || schema.Type.Contains("object"):
+	case typ == "any" || strings.HasPrefix(typ, "[]") || isContainer(property.Shape):
 		return false
 	}
-	switch v := schema.Default.(type) {
-	case nil:
-		return schema.Nullable
-	case bool:
-		return v
-	case string:
-		return v != ""
-	case float64:
-		return v != 0
+	if property.Default == nil {
+		return property.Nullable
 	}
-	return true
+	return property.Default != false && property.Default != "" && property.Default != 0.0
 }
 
-// isStruct says whether the type of another module that a schema stands for is, or may be, a
-// struct, which omitempty would never leave out.
-func isStruct(schema spec.Schema) bool {
-	pkg, name := swagger.GoType(schema)
-	switch {
-	case name == "" || schema.Type.Contains("array"):
+// isContainer says whether values of a shape hold others.
+func isContainer(shape document.Shape) bool {
+	return shape == document.Array || shape == document.Map || shape == document.Object
+}
+
+// isStruct says whether the type of another module that is written out is, or may be, a struct, which
+// omitempty would never leave out.
+func isStruct(t *document.Type) bool {
+	if t.GoType.Name == "" {
 		return false
-	case schema.Type.Contains("object"):
-		return schema.AdditionalProperties == nil
-	case schema.Type.Contains("string"):
-		return !strings.HasPrefix(pkg, "k8s.io/") || pkg == metav1 && name == "Duration"
 	}
-	return len(schema.Type) == 0
+	switch t.Shape {
+	case document.Object, document.Any, document.IntOrString:
+		return true
+	case document.String, document.Time:
+		return !strings.HasPrefix(t.GoType.Package, "k8s.io/") || t.GoType == duration
+	}
+	return false
 }
 
 // defaultOf returns the declared default as an expression of the field's type; "" if there is
 // none, or if it is the zero value, or a struct's (which the API server fills in).
-func (m *modeler) defaultOf(schema spec.Schema, fieldType string) (string, error) {
+func (m *modeler) defaultOf(property *document.Field, fieldType string) (string, error) {
 	base, pointer := strings.CutPrefix(fieldType, "*")
-	kind := base
-	if _, name := swagger.GoType(schema); name != "" && !isStruct(schema) && schema.Type.Contains("string") || m.enums[base] {
-		kind = "string"
+	basic := base
+	named := property.Shape == document.String && property.GoType.Name != "" && !isStruct(&property.Type)
+	if named || m.enums[base] {
+		basic = "string"
 	}
-	if schema.Default == nil || !isBasic(kind) {
+	if property.Default == nil || !isBasic(basic) {
 		return "", nil
 	}
-	expr, ok := constant(schema.Default, kind)
+	expr, ok := constant(property.Default, basic)
 	if !ok {
-		return "", fmt.Errorf("the default %#v is no %s", schema.Default, kind)
+		return "", fmt.Errorf("the default %#v is no %s", property.Default, basic)
 	}
 	if !pointer {
 		return "", nil
 	}
-	return fmt.Sprintf("%s[%s](%s)", m.use(ptr, "To"), base, expr), nil
+	return fmt.Sprintf("%s[%s](%s)", m.use(ptrTo), base, expr), nil
 }
 
 // constant returns a value as source, and whether it can be of a basic type.
-func constant(value any, kind string) (string, bool) {
+func constant(value any, basic string) (string, bool) {
 	switch v := value.(type) {
 	case bool:
-		return strconv.FormatBool(v), kind == "bool"
+		return strconv.FormatBool(v), basic == "bool"
 	case string:
-		return quote(v), kind == "string"
+		return quote(v), basic == "string"
 	case float64:
-		verb := byte('f')
-		if kind == "float64" {
-			verb = 'g'
-		}
-		return number(strconv.FormatFloat(v, verb, -1, 64), kind)
+		return number(document.FormatNumber(v), basic)
 	case json.Number:
-		return number(v.String(), kind)
+		return number(v.String(), basic)
 	}
 	return "", false
 }
 
-func number(source, kind string) (string, bool) {
-	bits, ok := map[string]int{"int": 64, "int32": 32, "int64": 64}[kind]
+func number(source, basic string) (string, bool) {
+	bits, ok := map[string]int{"int": 64, "int32": 32, "int64": 64}[basic]
 	if !ok {
 		_, err := strconv.ParseFloat(source, 64)
-		return source, kind == "float64" && err == nil
+		return source, basic == "float64" && err == nil
 	}
 	_, err := strconv.ParseInt(source, 10, bits)
 	return source, err == nil
 }
 
 func isBasic(name string) bool {
-	switch name {
-	case "bool", "string", "int", "int32", "int64", "float64":
-		return true
-	}
-	return false
+	_, ok := basics[name]
+	return ok || name == "float64"
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/go-openapi/spec"
-
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
@@ -20,13 +19,13 @@ type build struct {
 	keys   map[string]string        // by stage
 	loaded *source                  // see source
 	inputs func() ([]load.Input, error)
-	docs   func() ([]document, error)
+	docs   func() ([]apiDocument, error)
 }
 
-// document is the swagger.json of an API package.
-type document struct {
+// apiDocument is the swagger.json of an API package.
+type apiDocument struct {
 	file string
-	*spec.Swagger
+	*document.API
 }
 
 func (p *Project) newBuild(force bool) *build {
@@ -51,14 +50,14 @@ func (b *build) source(ctx context.Context) (*source, error) {
 }
 
 // readDocuments decodes what the stage swagger made, in the order of paths.
-func (b *build) readDocuments() ([]document, error) {
-	var docs []document
+func (b *build) readDocuments() ([]apiDocument, error) {
+	var docs []apiDocument
 	for file := range b.sets[swagger.Stage].All() {
-		doc, err := swagger.Decode(file.Data)
+		api, err := document.Read(file.Data)
 		if err != nil {
 			return nil, diagnose(file.Path, err)
 		}
-		docs = append(docs, document{file.Path, doc})
+		docs = append(docs, apiDocument{file.Path, api})
 	}
 	return docs, nil
 }

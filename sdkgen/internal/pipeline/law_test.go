@@ -24,8 +24,9 @@ var allowed = map[string][]string{
 	"internal/lint":       {"internal/diag", "internal/load"},
 	"internal/rules":      {"internal/diag"},
 	"internal/swagger":    {"internal/diag"},
-	"internal/pysdk":      {"internal/swagger"}, // both read the document's conventions
-	"internal/gosdk":      {"internal/swagger"},
+	"internal/document":   {"internal/swagger"}, // it knows the document's conventions
+	"internal/pysdk":      {"internal/document"},
+	"internal/gosdk":      {"internal/document", "internal/swagger"},
 	"internal/openapigen": {"internal/artifact", "internal/diag"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	"templates":           {},
@@ -33,7 +34,7 @@ var allowed = map[string][]string{
 	goRuntime:             {},
 	testkit:               {"internal/openapigen", "templates"},
 	"internal/pipeline": {
-		"internal/artifact", "internal/config", "internal/diag", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
+		"internal/artifact", "internal/config", "internal/diag", "internal/document", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
 		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger",
 		"runtime", "templates",
 	},

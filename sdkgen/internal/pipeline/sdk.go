@@ -9,16 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/go-openapi/spec"
-
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gosdk"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/overlay"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
 
@@ -29,7 +27,7 @@ type language struct {
 	templates    string // directory of sdkgen's own
 	options      func() map[string]any
 	checkPackage func(name string) error
-	annotate     func(*spec.Swagger) (*spec.Swagger, error) // adds what the templates print
+	annotate     func(*document.API) ([]byte, error) // adds what the templates print
 }
 
 var (
@@ -91,7 +89,7 @@ func (b *build) prepare(ctx context.Context, stages []stage) ([]*sdkJob, error) 
 }
 
 // jobs returns a job for each document.
-func (s *sdk) jobs(docs []document) ([]*sdkJob, error) {
+func (s *sdk) jobs(docs []apiDocument) ([]*sdkJob, error) {
 	options, err := s.generatorOptions()
 	if err != nil {
 		return nil, err
@@ -102,21 +100,17 @@ func (s *sdk) jobs(docs []document) ([]*sdkJob, error) {
 	}
 	var jobs []*sdkJob
 	for i, doc := range docs {
-		annotated, err := s.annotate(doc.Swagger)
-		if names, ok := errors.AsType[swagger.Unfits](err); ok {
-			return nil, &unrepresentable{names, doc}
+		data, err := s.annotate(doc.API)
+		if list, ok := errors.AsType[document.Unrepresentables](err); ok {
+			return nil, &unrepresentable{list, doc.file}
 		}
 		if err != nil {
 			return nil, err
 		}
-		data, err := swagger.Encode(annotated)
-		if err != nil {
-			return nil, err
-		}
-		dir := s.cfg.ForVersion(doc.Info.Version)
+		dir := s.cfg.ForVersion(doc.Version)
 		if slices.ContainsFunc(jobs, func(other *sdkJob) bool { return other.dir == dir }) {
 			return nil, diag.List{{Pos: s.project.cfg.Pos(s.stage, "dir"), Rule: "config",
-				Message: fmt.Sprintf("%s.dir is %s for two API packages of version %s", s.stage, dir, doc.Info.Version),
+				Message: fmt.Sprintf("%s.dir is %s for two API packages of version %s", s.stage, dir, doc.Version),
 				Hint:    "give each a project of its own: a directory with a sdkgen.yaml"}}
 		}
 		jobs = append(jobs, &sdkJob{sdk: s, dir: dir, Job: openapigen.Job{
@@ -129,8 +123,8 @@ func (s *sdk) jobs(docs []document) ([]*sdkJob, error) {
 
 // unrepresentable is what a language cannot express of a document.
 type unrepresentable struct {
-	swagger.Unfits
-	doc document
+	document.Unrepresentables
+	file string
 }
 
 // locate returns a diagnostic for each definition or property that a language cannot express, where it is
@@ -141,11 +135,11 @@ func (b *build) locate(ctx context.Context, stage string, what *unrepresentable)
 		return nil, err
 	}
 	var list diag.List
-	for _, one := range what.Unfits {
-		pkg, goType := swagger.GoType(what.doc.Definitions[one.Definition])
-		pos := src.PropertyPos(pkg, goType, one.Property)
+	for _, one := range what.Unrepresentables {
+		goType := one.Definition.GoType
+		pos := src.PropertyPos(goType.Package, goType.Name, one.Field)
 		if !pos.IsValid() { // of Kubernetes, or made up by the API server
-			pos = token.Position{Filename: what.doc.file}
+			pos = token.Position{Filename: what.file}
 		}
 		list.Add(pos, stage, one.Hint, "%s", one.Message)
 	}

@@ -9,8 +9,6 @@ var (
 	acronymEnd = regexp.MustCompile(`([A-Z]+)([A-Z][a-z])`)
 	wordEnd    = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 	notWord    = regexp.MustCompile(`[^A-Za-z0-9_]`)
-	// moduleAcronymEnd is acronymEnd as the pinned jar has it: FooURLs is in foo_urls.py.
-	moduleAcronymEnd = regexp.MustCompile(`([A-Z]+)([A-Z][a-z][a-z]+)`)
 	// className is what the jar leaves as it is.
 	className = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 )
@@ -21,15 +19,8 @@ var (
 // out, as openapi-generator does: Python mangles names that start with two.
 func snake(name string) string {
 	name = notWord.ReplaceAllString(name, "_")
-	return strings.TrimLeft(underscore(acronymEnd, name), "_")
-}
-
-// module returns the name of the file that the jar puts a class in, without the ending.
-func module(class string) string { return underscore(moduleAcronymEnd, class) }
-
-func underscore(acronymEnd *regexp.Regexp, name string) string {
-	name = acronymEnd.ReplaceAllString(name, "${1}_${2}")
-	return strings.ToLower(wordEnd.ReplaceAllString(name, "${1}_${2}"))
+	name = wordEnd.ReplaceAllString(acronymEnd.ReplaceAllString(name, "${1}_${2}"), "${1}_${2}")
+	return strings.TrimLeft(strings.ToLower(name), "_")
 }
 
 // attribute returns the Python attribute of a JSON key.
@@ -38,7 +29,7 @@ func attribute(key string) string {
 	switch {
 	case name == "keys":
 		return "keys_" // dict(model) calls keys, and _keys is the base class's own
-	case name == "" || reserved[name] || strings.ContainsAny(name[:1], "0123456789"):
+	case name == "" || keywords[name] || reserved[name] || strings.ContainsAny(name[:1], "0123456789"):
 		return "_" + name
 	}
 	return name
@@ -59,12 +50,12 @@ var keywords = set(
 	"print", "exec", "self", "property",
 )
 
-// reserved are attribute names that a model cannot have: keywords, and what every
-// model has of its own. They get an underscore in front, as python-legacy does.
-var reserved = union(keywords, set("local_vars_configuration",
+// reserved are attribute names that every model has of its own. Like keywords, they get an underscore
+// in front, as python-legacy does.
+var reserved = set("local_vars_configuration",
 	"openapi_types", "attribute_map", "discriminator", "to_dict", "from_dict", "to_str", "keys",
 	"to_yaml", "from_yaml", "validate",
-))
+)
 
 // typing are the names that a model's hints and declarations are made of.
 var typing = set("Any", "ClassVar", "Dict", "List", "Literal", "Optional", "Union", "TYPE_CHECKING")
@@ -73,16 +64,6 @@ func set(names ...string) map[string]bool {
 	out := make(map[string]bool, len(names))
 	for _, name := range names {
 		out[name] = true
-	}
-	return out
-}
-
-func union(a, b map[string]bool) map[string]bool {
-	out := map[string]bool{}
-	for _, names := range []map[string]bool{a, b} {
-		for name := range names {
-			out[name] = true
-		}
 	}
 	return out
 }

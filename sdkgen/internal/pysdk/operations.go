@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-openapi/spec"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // Operation is what api.mustache prints for one method of an API class. Its fields are Python
@@ -46,95 +44,78 @@ type Query struct {
 // what the decoder does not see.
 var omitted = set("watch", "allowWatchBookmarks", "sendInitialEvents", "pretty")
 
-// operations returns paths from which the jar takes what it has to know: for each operation its
-// id, its tag, which is its class, and the Operation. It sees neither parameters nor types.
-func operations(doc *spec.Swagger) (*spec.Paths, error) {
-	out := &spec.Paths{Paths: map[string]spec.PathItem{}}
-	if doc.Paths == nil {
-		return out, nil
-	}
+// addOperations adds each operation. Those of one tag are in one class.
+func addOperations(out *document.Annotated, api *document.API) error {
 	byTag := map[string]*operator{}
-	for _, path := range slices.Sorted(maps.Keys(doc.Paths.Paths)) {
-		item := doc.Paths.Paths[path]
-		for _, m := range methods(item) {
-			tag := strings.Join(m.op.Tags, "_")
-			if byTag[tag] == nil {
-				byTag[tag] = &operator{doc: doc, tag: tag, names: map[string]string{}, uses: map[string]bool{}, wire: map[string]any{}}
-			}
-			if err := byTag[tag].add(path, item, m); err != nil {
-				return nil, fmt.Errorf("preparing the Python operation %s: %w", m.op.ID, err)
-			}
+	for _, op := range api.Operations {
+		o := byTag[op.Tag]
+		if o == nil {
+			o = &operator{references: newReferences(), names: map[string]string{}, wire: map[string]any{}}
+			byTag[op.Tag] = o
+		}
+		if err := o.add(op); err != nil {
+			return fmt.Errorf("preparing the Python operation %s: %w", op.ID, err)
 		}
 	}
 	classes := map[string]string{}
 	for _, tag := range slices.Sorted(maps.Keys(byTag)) {
 		class := strings.ToLower(notLetter.Replace(tag))
 		if other, taken := classes[class]; taken {
-			return nil, fmt.Errorf("naming Python API classes: the tags %q and %q would give one class", other, tag)
+			return fmt.Errorf("naming Python API classes: the tags %q and %q would give one class", other, tag)
 		}
 		classes[class] = tag
-		byTag[tag].write(out)
+		o := byTag[tag]
+		o.all[0].API = &API{
+			Imports: listed(o.imports), External: listed(o.external), Queries: o.queries, Wire: literal(o.wire),
+		}
+		for i, op := range o.all {
+			out.Operation(tag, o.ids[i], op)
+		}
 	}
-	return out, nil
+	return nil
 }
 
 // notLetter is how far the jar's class names ignore what a tag is spelled with.
 var notLetter = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")
 
-// method is an operation and its HTTP method.
-type method struct {
-	http string
-	op   *spec.Operation
-}
-
-func methods(item spec.PathItem) []method {
-	all := []method{{"GET", item.Get}, {"POST", item.Post}, {"PUT", item.Put}, {"PATCH", item.Patch}, {"DELETE", item.Delete}}
-	return slices.DeleteFunc(all, func(m method) bool { return m.op == nil })
-}
-
 // operator works out the operations of one class.
 type operator struct {
-	doc     *spec.Swagger
-	tag     string
+	references
 	names   map[string]string // operation ids by method name
-	uses    map[string]bool   // classes in annotations
 	wire    map[string]any    // names of query parameters by attribute
 	queries []Query
 	all     []*Operation
 	ids     []string
 }
 
-func (o *operator) add(path string, item spec.PathItem, m method) error {
-	op := &Operation{Name: snake(m.op.ID), Doc: sentence(m.op), Method: literal(m.http), Path: segments(path)}
+func (o *operator) add(from *document.Operation) error {
+	op := &Operation{Name: snake(from.ID), Doc: sentence(from.Description), Method: literal(from.Method), Path: segments(from.Path)}
 	if other, taken := o.names[op.Name]; taken {
 		return fmt.Errorf("%s would also be the method %s", other, op.Name)
 	}
-	o.names[op.Name] = m.op.ID
-	op.Patch = m.http == "PATCH"
-	required, optional, query, err := o.params(item, m.op)
+	o.names[op.Name] = from.ID
+	op.Patch = from.Method == "PATCH"
+	required, optional, query, err := o.params(from.Parameters)
 	if err != nil {
 		return err
 	}
-	op.Body = slices.ContainsFunc(append(required, optional...), func(p string) bool { return strings.HasPrefix(p, "body: ") })
+	op.Body = slices.ContainsFunc(from.Parameters, func(p document.Parameter) bool { return p.In == "body" })
 	if op.Patch && op.Body {
 		optional = append(optional, "*", "content_type: Optional[str] = None")
 	}
-	op.Query = o.query(query, m.op)
+	op.Query = o.query(query, from.Action)
 	all := append(append([]string{"self"}, required...), optional...)
 	op.Params = strings.Join(append(all, "**query: Unpack["+op.Query+"]"), ", ")
-	o.answer(op, item, m.op)
-	o.all, o.ids = append(o.all, op), append(o.ids, m.op.ID)
+	o.answer(op, from)
+	o.all, o.ids = append(o.all, op), append(o.ids, from.ID)
 	return nil
 }
 
 // params returns an operation's parameters in the official clients' order, those of the path and
 // then the body, and apart from them the annotations of those of the query.
-func (o *operator) params(item spec.PathItem, op *spec.Operation) (required, optional []string, query string, err error) {
+func (o *operator) params(params []document.Parameter) (required, optional []string, query string, err error) {
 	seen, types := map[string]string{}, map[string]string{}
-	for _, param := range append(slices.Clone(item.Parameters), op.Parameters...) {
-		if name, ok := strings.CutPrefix(param.Ref.String(), "#/parameters/"); ok {
-			param = o.doc.Parameters[name]
-		}
+	for _, param := range params {
 		attr := attribute(param.Name)
 		if other, taken := seen[attr]; taken {
 			return nil, nil, "", fmt.Errorf("the parameters %q and %q would both be %s", other, param.Name, attr)
@@ -144,14 +125,14 @@ func (o *operator) params(item spec.PathItem, op *spec.Operation) (required, opt
 		case param.In == "path":
 			required = append(required, attr+": str")
 		case param.In == "body" && param.Required:
-			required = append(required, "body: "+o.body(param.Schema))
+			required = append(required, "body: "+o.body(param.Body))
 		case param.In == "body":
-			optional = append(optional, "body: Optional["+o.body(param.Schema)+"] = None")
+			optional = append(optional, "body: Optional["+o.body(param.Body)+"] = None")
 		case param.In == "query" && !omitted[param.Name]:
 			if other := cmp.Or[any](o.wire[attr], param.Name); other != param.Name {
 				return nil, nil, "", fmt.Errorf("the parameters %q and %q would both be %s", other, param.Name, attr)
 			}
-			o.wire[attr], types[attr] = param.Name, cmp.Or(scalars[param.Type], "Any")
+			o.wire[attr], types[attr] = param.Name, cmp.Or(scalars[param.Shape], "Any")
 		}
 	}
 	for _, attr := range slices.Sorted(maps.Keys(types)) {
@@ -161,30 +142,23 @@ func (o *operator) params(item spec.PathItem, op *spec.Operation) (required, opt
 }
 
 // body returns the annotation of a request body. One without a type of its own is a patch.
-func (o *operator) body(schema *spec.Schema) string {
-	if schema == nil || swagger.Referenced(*schema) == "" {
+func (o *operator) body(definition *document.Definition) string {
+	if definition == nil {
 		return "Union[Mapping[str, Any], Sequence[Mapping[str, Any]]]"
 	}
-	return "Union[" + o.use(swagger.Referenced(*schema)) + ", Mapping[str, Any]]"
-}
-
-func (o *operator) use(class string) string {
-	o.uses[class] = true
-	return class
+	return "Union[" + o.use(definition) + ", Mapping[str, Any]]"
 }
 
 // query returns the class of a set of query parameters, and notes a set that is new.
-func (o *operator) query(types string, op *spec.Operation) string {
+func (o *operator) query(types, action string) string {
 	for _, known := range o.queries {
 		if known.Types == types {
 			return known.Class
 		}
 	}
-	action, _ := op.Extensions.GetString("x-kubernetes-action")
-	class := "_" + cmp.Or(actions[action], "Other") + "Query"
-	for n := 2; slices.ContainsFunc(o.queries, func(q Query) bool { return q.Class == class }); n++ {
-		class = fmt.Sprintf("_%sQuery%d", cmp.Or(actions[action], "Other"), n)
-	}
+	class := document.Free("_"+cmp.Or(actions[action], "Other")+"Query", func(name string) bool {
+		return slices.ContainsFunc(o.queries, func(q Query) bool { return q.Class == name })
+	})
 	o.queries = append(o.queries, Query{class, types})
 	return class
 }
@@ -196,56 +170,26 @@ var actions = map[string]string{
 
 // answer says what a method returns. Where a Status is announced the server may also send what
 // is to be deleted, which is what the path's GET returns.
-func (o *operator) answer(op *Operation, item spec.PathItem, from *spec.Operation) {
-	class, other := success(from), ""
-	if class == status && item.Get != nil {
-		class, other = cmp.Or(success(item.Get), class), class
+func (o *operator) answer(op *Operation, from *document.Operation) {
+	answer := from.Answer
+	if answer == nil {
+		op.Reads, op.Returns = literal("object"), "Any"
+		return
 	}
-	op.Reads, op.Returns = literal(cmp.Or(class, "object")), "Any"
-	if class != "" {
-		op.Returns = o.use(class)
+	if answer.Name == status && from.Stored != nil {
+		answer = from.Stored
 	}
-	if other != "" && other != class {
-		op.Returns = "Union[" + class + ", " + o.use(other) + "]"
+	op.Reads, op.Returns = literal(answer.Name), o.use(answer)
+	if answer != from.Answer {
+		op.Returns = "Union[" + op.Returns + ", " + o.use(from.Answer) + "]"
 	}
 }
 
 const status = "V1Status"
 
-// success returns the definition that an operation answers with, "" if there is none.
-func success(op *spec.Operation) string {
-	if op.Responses == nil || op.Responses.StatusCodeResponses[200].Schema == nil {
-		return ""
-	}
-	return swagger.Referenced(*op.Responses.StatusCodeResponses[200].Schema)
-}
-
-// write puts the class's operations where the jar finds them.
-func (o *operator) write(out *spec.Paths) {
-	api := &API{Queries: o.queries, Wire: literal(o.wire)}
-	models, external := map[string]bool{}, map[string]bool{}
-	for class := range o.uses {
-		if swagger.IsKubernetes(o.doc.Definitions[class]) {
-			external[class] = true
-		} else {
-			models[class] = true
-		}
-	}
-	api.Imports, api.External = listed(models), listed(external)
-	o.all[0].API = api
-	ok := &spec.Responses{ResponsesProps: spec.ResponsesProps{StatusCodeResponses: map[int]spec.Response{
-		200: {ResponseProps: spec.ResponseProps{Description: "OK"}},
-	}}}
-	for i, op := range o.all {
-		bare := &spec.Operation{OperationProps: spec.OperationProps{ID: o.ids[i], Tags: []string{o.tag}, Responses: ok}}
-		bare.AddExtension(Extension, op)
-		out.Paths["/"+o.tag+"/"+o.ids[i]] = spec.PathItem{PathItemProps: spec.PathItemProps{Get: bare}}
-	}
-}
-
 // sentence returns an operation's description as one.
-func sentence(op *spec.Operation) string {
-	text := []rune(oneLine(cmp.Or(op.Description, op.Summary, op.ID)))
+func sentence(description string) string {
+	text := []rune(oneLine(description))
 	return strings.ToUpper(string(text[:1])) + strings.TrimSuffix(string(text[1:]), ".") + "."
 }
 

@@ -120,17 +120,9 @@ func writeClass(b *strings.Builder, ranges []rune) {
 }
 
 func escapeRegexp(r rune) string {
-	switch {
-	case r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '_':
-		return string(r)
-	case r < 0x80 && unicode.IsPrint(r) && r != ' ':
+	plain := unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == ' '
+	if r < 0x80 && unicode.IsPrint(r) && !plain {
 		return `\` + string(r)
-	case unicode.IsPrint(r):
-		return string(r)
-	case r <= 0xff:
-		return fmt.Sprintf(`\x%02x`, r)
-	case r <= 0xffff:
-		return fmt.Sprintf(`\u%04x`, r)
 	}
-	return fmt.Sprintf(`\U%08x`, r)
+	return visible(r)
 }

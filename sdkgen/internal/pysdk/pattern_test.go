@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-openapi/spec"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -87,7 +89,7 @@ func FuzzPattern(f *testing.F) {
 		}
 		low, high := int64(shortest), int64(longest)
 		s := &sampler{}
-		text := s.text("wanted", *spec.StringProperty().WithPattern(expression).WithMinLength(low).WithMaxLength(high))
+		text := s.text("wanted", &document.Type{SchemaValidations: spec.StringProperty().WithPattern(expression).WithMinLength(low).WithMaxLength(high).Validations()})
 		if size := int64(len([]rune(text))); !s.invalid && (!re.MatchString(text) || size < low || size > high) {
 			t.Errorf("%q is no sample of %q from %d to %d", text, expression, low, high)
 		}

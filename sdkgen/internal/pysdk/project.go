@@ -5,11 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
-	"github.com/go-openapi/spec"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // Options returns the generator options that sdkgen's own templates want; the package's name is to
@@ -46,34 +43,19 @@ type Shown struct {
 	Example string `json:"example,omitempty"` // Python that creates an object; empty if no valid one was found
 }
 
-// info returns the document's info with the Project, under Extension.
-func info(doc *spec.Swagger) *spec.Info {
-	out := spec.Info{}
-	if doc.Info != nil {
-		out = *doc.Info
-	}
-	title := strings.Join(strings.Fields(strings.Map(visible, out.Title)), " ")
+func projectOf(api *document.API) *Project {
+	title := strings.Join(strings.Fields(document.Visible(api.Title)), " ")
 	project := &Project{
 		Description: tomlString("Typed Python models and clients of " + title), Title: markdown.Replace(title), Kinds: []Shown{},
 	}
-	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
-		if root := rootOf(doc, doc.Definitions[name]); root != nil && root.Plural != "" && !swagger.IsKubernetes(doc.Definitions[name]) {
-			shown := Shown{Class: name, Example: example(doc, name, root.Cluster)}
+	for _, definition := range api.Definitions {
+		if root := definition.Root; root != nil && root.Plural != "" && !definition.Kubernetes {
+			shown := Shown{Class: definition.Name, Example: example(definition)}
 			project.Kinds = append(project.Kinds, shown)
 			project.HasExamples = project.HasExamples || shown.Example != ""
 		}
 	}
-	out.Extensions = maps.Clone(out.Extensions)
-	out.AddExtension(Extension, project)
-	return &out
-}
-
-// visible takes what no line of text shows for a blank.
-func visible(r rune) rune {
-	if !unicode.IsPrint(r) {
-		return ' '
-	}
-	return r
+	return project
 }
 
 // tomlString returns a line of visible characters as a TOML string.
@@ -84,14 +66,15 @@ func tomlString(text string) string {
 // markdown escapes a text inside of a line.
 var markdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "&", `\&`, "~", `\~`, "|", `\|`)
 
-// example returns statements that create an object of a root kind with what is required, and its
+// example returns statements that create an object of a root kind with its mandatory fields, and its
 // spec; "" if no valid object was found.
-func example(doc *spec.Swagger, kind string, cluster bool) string {
-	samples := sampler{doc: doc}
+func example(kind *document.Definition) string {
+	samples := sampler{}
 	manifest := samples.sample(kind, false)
-	schema := doc.Definitions[kind]
-	if of := swagger.Referenced(schema.Properties["spec"]); manifest["spec"] == nil && of != "" {
-		manifest["spec"] = samples.sample(of, false)
+	for _, field := range kind.Fields {
+		if field.Key == "spec" && field.Shape == document.Reference && manifest["spec"] == nil {
+			manifest["spec"] = samples.sample(field.Definition, false)
+		}
 	}
 	if samples.invalid {
 		return ""
@@ -99,51 +82,56 @@ func example(doc *spec.Swagger, kind string, cluster bool) string {
 	for _, key := range []string{"apiVersion", "kind", "metadata", "status"} {
 		delete(manifest, key)
 	}
-	made := exampler{doc}.call(4, kind, schema, manifest, "metadata=V1ObjectMeta(name='example')")
+	made := call(4, kind, manifest, "metadata=V1ObjectMeta(name='example')")
 	namespace := ", 'default'"
-	if cluster {
+	if !kind.Root.Namespaced {
 		namespace = ""
 	}
-	return "Client(models." + kind + namespace + ").create(\n    " + made + "\n)"
+	return "Client(models." + kind.Name + namespace + ").create(\n    " + made + "\n)"
 }
 
-// exampler writes values as the constructors of models that a user would call.
-type exampler struct{ doc *spec.Swagger }
-
-// call makes a model of a manifest; on a line if it fits, which is indented by so many spaces.
-func (e exampler) call(indent int, class string, schema spec.Schema, manifest map[string]any, first ...string) string {
+// call writes a manifest as the constructor of its model that a user would call; on a line if it fits,
+// which is indented by so many spaces.
+func call(indent int, class *document.Definition, manifest map[string]any, first ...string) string {
 	arguments := func(indent int) []string {
 		out := slices.Clone(first)
-		for _, key := range slices.Sorted(maps.Keys(manifest)) {
-			out = append(out, attribute(key)+"="+e.value(indent, schema.Properties[key], manifest[key]))
+		for _, field := range class.Fields {
+			if value, ok := manifest[field.Key]; ok {
+				out = append(out, attribute(field.Key)+"="+argument(indent, &field.Type, value))
+			}
 		}
 		return out
 	}
-	line := "models." + class + "(" + strings.Join(arguments(indent), ", ") + ")"
+	line := "models." + class.Name + "(" + strings.Join(arguments(indent), ", ") + ")"
 	if indent+len(line) <= width {
 		return line
 	}
 	end := "\n" + strings.Repeat(" ", indent)
-	return "models." + class + "(" + end + "    " + strings.Join(arguments(indent+4), ","+end+"    ") + "," + end + ")"
+	return "models." + class.Name + "(" + end + "    " + strings.Join(arguments(indent+4), ","+end+"    ") + "," + end + ")"
 }
 
-func (e exampler) value(indent int, schema spec.Schema, value any) string {
-	name := swagger.Referenced(schema)
-	target := e.doc.Definitions[name]
-	if fields, ok := value.(map[string]any); ok && name != "" && !swagger.IsKubernetes(target) {
-		return e.call(indent, name, target, fields)
-	}
-	if members, ok := value.(map[string]any); ok && schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
+// argument writes a value of a manifest, its models as calls.
+func argument(indent int, t *document.Type, value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		if t.Shape == document.Reference && !t.Definition.Kubernetes {
+			return call(indent, t.Definition, v)
+		}
+		if t.Elem == nil {
+			break
+		}
 		var out []string
-		for _, key := range slices.Sorted(maps.Keys(members)) {
-			out = append(out, quote(key)+": "+e.value(indent, *schema.AdditionalProperties.Schema, members[key]))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			out = append(out, quote(key)+": "+argument(indent, t.Elem, v[key]))
 		}
 		return "{" + strings.Join(out, ", ") + "}"
-	}
-	if items, ok := value.([]any); ok && schema.Items != nil && schema.Items.Schema != nil {
+	case []any:
+		if t.Elem == nil {
+			break
+		}
 		var out []string
-		for _, item := range items {
-			out = append(out, e.value(indent, *schema.Items.Schema, item))
+		for _, item := range v {
+			out = append(out, argument(indent, t.Elem, item))
 		}
 		return "[" + strings.Join(out, ", ") + "]"
 	}

@@ -9,9 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-openapi/spec"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // Extension is the vendor extension that carries a Model.
@@ -63,86 +61,72 @@ type Field struct {
 	Doc      string `json:"doc,omitempty"`      // one line, escaped
 }
 
-// Annotate returns a copy of the document for the jar: Kubernetes' own types are left out, as
-// their classes are the kubernetes package's, each other definition carries its Model, and the
-// document's info its Project.
-// What cannot be named in Python is a swagger.Unfits: two properties with one attribute, two
-// definitions with one module, a definition that can be no class.
-func Annotate(doc *spec.Swagger) (*spec.Swagger, error) {
-	paths, err := operations(doc)
-	if err != nil {
+// Annotate returns the document for openapi-generator: each operation carries its Operation, each
+// definition its Model, but those of Kubernetes, whose classes are the kubernetes package's, and the
+// document's info the Project. What Python cannot name is a document.Unrepresentables: two properties
+// with one attribute, two definitions with one module, a definition that can be no class.
+func Annotate(api *document.API) ([]byte, error) {
+	out := api.Annotate(Extension)
+	if err := addOperations(out, api); err != nil {
 		return nil, err
 	}
-	out := *swagger.WithoutPaths(doc) // what only paths refer to is the kubernetes package's
-	out.Paths, out.Info = paths, info(doc)
-	out.Definitions = spec.Definitions{}
-	var unfit swagger.Unfits
+	out.Info(projectOf(api))
 	modules := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
-		if swagger.IsKubernetes(doc.Definitions[name]) {
+	for _, definition := range api.Definitions {
+		if definition.Kubernetes {
 			continue
 		}
-		rename := swagger.RenameHint(doc.Definitions[name])
+		name, module := definition.Name, document.FileName(definition.Name)
 		if !isClass(name) {
-			unfit.Add(name, "", rename, "%s cannot be the name of a class in Python", name)
+			out.Unrepresentable(definition, "", definition.RenameHint(), "%s cannot be the name of a class in Python", name)
 		}
-		if other, taken := modules[module(name)]; taken {
-			unfit.Add(name, "", rename, "%s and %s would both be in the Python module %s.py", other, name, module(name))
+		if other, taken := modules[module]; taken {
+			out.Unrepresentable(definition, "", definition.RenameHint(), "%s and %s would both be in the Python module %s.py", other, name, module)
 		}
-		modules[module(name)] = name
-		m := &modeler{doc: doc, name: name}
-		model := m.model(doc.Definitions[name], &unfit)
-		// The jar needs a property to see a model, and the templates never look at it.
-		properties := map[string]spec.Schema{"none": *spec.StringProperty()}
-		schema := spec.Schema{SchemaProps: spec.SchemaProps{Type: spec.StringOrArray{"object"}, Properties: properties}}
-		schema.AddExtension(Extension, model)
-		out.Definitions[name] = schema
+		modules[module] = name
+		m := &modeler{references: newReferences(), attributes: map[string]bool{}, typing: map[string]bool{}}
+		out.Definition(name, m.model(definition, out))
 	}
-	return &out, unfit.Err()
+	return out.Encode()
 }
 
 // modeler works out one model.
 type modeler struct {
-	doc  *spec.Swagger
-	name string
-
+	references
 	attributes map[string]bool
-	imports    map[string]bool
-	external   map[string]bool
+	typing     map[string]bool // names of typing in hints
 	builtins   bool
 	datetime   bool
 }
 
-func (m *modeler) model(schema spec.Schema, unfit *swagger.Unfits) *Model {
-	m.attributes, m.imports, m.external = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	keys := slices.Sorted(maps.Keys(schema.Properties))
+func (m *modeler) model(definition *document.Definition, doc *document.Annotated) *Model {
 	byAttr := map[string]string{}
-	for _, key := range keys {
-		attr := attribute(key)
+	for _, property := range definition.Fields {
+		key, attr := property.Key, attribute(property.Key)
 		if other, taken := byAttr[attr]; taken {
-			unfit.Add(m.name, key, "give one of them another name in JSON", "properties %q and %q would both be the attribute %s in Python", other, key, attr)
+			doc.Unrepresentable(definition, key, "give one of them another name in JSON", "properties %q and %q would both be the attribute %s in Python", other, key, attr)
 		}
 		byAttr[attr], m.attributes[attr] = key, true
 	}
-	out := &Model{Doc: docstring(schema.Description, m.name), Text: oneLine(schema.Description), Root: rootOf(m.doc, schema)}
-	for _, key := range keys {
-		out.Fields = append(out.Fields, m.field(key, schema.Properties[key], required(schema, key), out.Root))
+	out := &Model{Doc: docstring(definition.Description, definition.Name), Text: oneLine(definition.Description), Root: rootOf(definition)}
+	for _, property := range definition.Fields {
+		out.Fields = append(out.Fields, m.field(property, out.Root))
 	}
 	slices.SortFunc(out.Fields, func(a, b Field) int { return strings.Compare(a.Attr, b.Attr) })
-	if rules := celRules(schema); rules != nil {
+	if rules := celRules(definition); len(rules) > 0 {
 		out.CEL = literal(rules)
 	}
+	delete(m.imports, definition.Name)
 	m.imported(out)
-	samples := sampler{doc: m.doc}
-	out.Sample = literal(samples.sample(m.name, true))
-	out.Minimal = literal(samples.sample(m.name, false))
+	samples := sampler{}
+	out.Sample = literal(samples.sample(definition, true))
+	out.Minimal = literal(samples.sample(definition, false))
 	out.Invalid = samples.invalid
 	return out
 }
 
 // imported fills in what the model's module imports.
 func (m *modeler) imported(out *Model) {
-	delete(m.imports, m.name)
 	for _, class := range slices.Sorted(maps.Keys(m.imports)) {
 		out.Models = append(out.Models, Class{class})
 	}
@@ -154,83 +138,50 @@ func (m *modeler) imported(out *Model) {
 		out.Datetime = "datetime"
 	}
 	out.Checking = len(m.imports)+len(m.external) > 0 || m.builtins || m.datetime
-	used := map[string]bool{}
-	for _, field := range out.Fields {
-		for name := range typing {
-			used[name] = used[name] || typingIn(field.Hint, name)
-		}
-	}
-	maps.DeleteFunc(used, func(_ string, is bool) bool { return !is })
-	out.Typing = listed(used)
+	out.Typing = listed(m.typing)
 	if out.Checking {
 		out.Typing = strings.TrimSuffix("TYPE_CHECKING, "+out.Typing, ", ")
 	}
-}
-
-// typingIn says whether a hint uses a name of typing.
-func typingIn(hint, name string) bool {
-	for _, word := range hintWord.FindAllString(hintLiteral.ReplaceAllString(hint, ""), -1) {
-		if word == name {
-			return true
-		}
-	}
-	return false
 }
 
 func listed(names map[string]bool) string {
 	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-func (m *modeler) field(key string, schema spec.Schema, required bool, root *Root) Field {
-	typ := m.typeOf(schema)
+func (m *modeler) field(property *document.Field, root *Root) Field {
+	typ := m.typeOf(&property.Type)
 	field := Field{
-		Attr: attribute(key), Key: literal(key), Type: literal(typ.legacy), Hint: typ.hint,
-		Default: "None", Required: required, Doc: oneLine(schema.Description),
+		Attr: attribute(property.Key), Key: literal(property.Key), Type: literal(typ.legacy), Hint: typ.hint,
+		Default: "None", Required: property.Mandatory, Doc: oneLine(property.Description),
 	}
-	if found := m.rules(schema); found != nil {
+	if found := rules(&property.Type); len(found) > 0 {
 		field.Rules = literal(found)
 	}
-	if schema.Default != nil {
-		field.Default = literal(schema.Default)
-	}
-	if root != nil && key == "apiVersion" {
+	switch {
+	case root != nil && property.Key == "apiVersion":
 		field.Default, field.Required = root.APIVersion, false
-	}
-	if root != nil && key == "kind" {
+	case root != nil && property.Key == "kind":
 		field.Default, field.Required = root.Kind, false
+	case property.Default != nil:
+		field.Default = literal(property.Default)
 	}
-	if (!field.Required || nullable(schema)) && typ != anything {
-		field.Hint = "Optional[" + typ.hint + "]"
+	if (!field.Required || property.Nullable) && typ != anything {
+		field.Hint = m.hint("Optional", typ.hint)
 	}
 	return field
 }
 
-// required says whether a property must be given. The API server fills in a default before it
-// looks for what is required, so one with a default need not; Kubernetes' own classes insist.
-func required(schema spec.Schema, key string) bool {
-	return slices.Contains(schema.Required, key) &&
-		(schema.Properties[key].Default == nil || swagger.IsKubernetes(schema))
-}
-
-func rootOf(doc *spec.Swagger, schema spec.Schema) *Root {
-	gvk, ok := swagger.KindOf(schema)
-	if !ok {
+func rootOf(definition *document.Definition) *Root {
+	root := definition.Root
+	if root == nil {
 		return nil
 	}
-	root := &Root{
-		APIVersion: literal(gvk.GroupVersion().String()), Group: literal(gvk.Group),
-		Version: literal(gvk.Version), Kind: literal(gvk.Kind),
+	out := &Root{
+		APIVersion: literal(root.GroupVersion().String()), Group: literal(root.Group),
+		Version: literal(root.Version), Kind: literal(root.Kind),
 	}
-	if plural := swagger.PluralOf(schema); plural != "" {
-		root.Plural = literal(plural)
-		_, root.Cluster = paths(doc)["/apis/"+gvk.Group+"/"+gvk.Version+"/"+plural+"/{name}"]
+	if root.Plural != "" {
+		out.Plural, out.Cluster = literal(root.Plural), !root.Namespaced
 	}
-	return root
-}
-
-func paths(doc *spec.Swagger) map[string]spec.PathItem {
-	if doc.Paths == nil {
-		return nil
-	}
-	return doc.Paths.Paths
+	return out
 }

@@ -3,8 +3,8 @@ package pysdk_test
 import (
 	"testing"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -14,14 +14,10 @@ func TestAnnotate(t *testing.T) {
 }
 
 // annotate returns the document as the jar gets it.
-func annotate(document []byte) ([]byte, error) {
-	doc, err := swagger.Decode(document)
+func annotate(data []byte) ([]byte, error) {
+	api, err := document.Read(data)
 	if err != nil {
 		return nil, err
 	}
-	out, err := pysdk.Annotate(doc)
-	if err != nil {
-		return nil, err
-	}
-	return swagger.Encode(out)
+	return pysdk.Annotate(api)
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // What follows reads as much of Python as literal and docstring write, by Python's rules and
@@ -137,7 +139,7 @@ func plain(value any) any {
 	case string:
 		return valid(v)
 	case float64:
-		return json.Number(number(v))
+		return json.Number(document.FormatNumber(v))
 	case []any:
 		out := []any{}
 		for _, item := range v {

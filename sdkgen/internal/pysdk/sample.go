@@ -2,146 +2,145 @@ package pysdk
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
-	"github.com/go-openapi/spec"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // sampler makes manifests that generated tests send through the models and back.
 type sampler struct {
-	doc     *spec.Swagger
-	above   []string // definitions being made
-	invalid bool     // a constraint was met that no value was found for
+	above   []*document.Definition // those being made
+	invalid bool                   // a constraint was met that no value was found for
 }
 
 // sample returns a manifest of a definition. A full one has every property; the models in it,
-// which have tests of their own, have the required ones only.
-func (s *sampler) sample(name string, full bool) map[string]any {
+// which have tests of their own, have the mandatory ones only.
+func (s *sampler) sample(definition *document.Definition, full bool) map[string]any {
 	out := map[string]any{}
-	if s.depth(name) > 1 { // inside two of its own kind it has nothing
+	if s.depth(definition) > 1 { // inside two of its own kind it has nothing
 		return out
 	}
-	s.above = append(s.above, name)
+	s.above = append(s.above, definition)
 	defer func() { s.above = s.above[:len(s.above)-1] }()
-	s.properties(out, s.doc.Definitions[name], full)
+	for _, field := range definition.Fields {
+		switch root := definition.Root; {
+		case !full && !field.Mandatory:
+		case root != nil && field.Key == "kind":
+			out[field.Key] = root.Kind
+		case root != nil && field.Key == "apiVersion":
+			out[field.Key] = root.GroupVersion().String()
+		default:
+			out[field.Key] = s.value(field.Key, &field.Type)
+		}
+	}
 	return out
 }
 
-// depth counts the definitions of a name that are being made.
-func (s *sampler) depth(name string) int {
+// depth counts how often a definition is being made.
+func (s *sampler) depth(definition *document.Definition) int {
 	n := 0
 	for _, other := range s.above {
-		if other == name {
+		if other == definition {
 			n++
 		}
 	}
 	return n
 }
 
-func (s *sampler) properties(out map[string]any, schema spec.Schema, full bool) {
-	gvk, isRoot := swagger.KindOf(schema)
-	for _, key := range slices.Sorted(maps.Keys(schema.Properties)) {
-		switch {
-		case !full && !required(schema, key):
-		case isRoot && key == "kind":
-			out[key] = gvk.Kind
-		case isRoot && key == "apiVersion":
-			out[key] = gvk.GroupVersion().String()
-		default:
-			out[key] = s.value(key, schema.Properties[key])
-		}
+func (s *sampler) value(key string, t *document.Type) any {
+	if t.Shape == document.Reference {
+		return s.reference(t.Definition)
 	}
-}
-
-func (s *sampler) value(key string, schema spec.Schema) any {
-	if name := swagger.Referenced(schema); name != "" {
-		// Kubernetes' own classes have no tests here; one level of them is read.
-		target := s.doc.Definitions[name]
-		out := s.sample(name, len(s.above) == 1 && swagger.IsKubernetes(target))
-		if least := target.MinProperties; least != nil && int64(len(out)) < *least {
-			out = s.sample(name, true)
-		}
-		s.invalid = s.invalid || within(int64(len(out)), target.MinProperties, target.MaxProperties) != int64(len(out))
-		return out
+	if len(t.Enum) > 0 {
+		return t.Enum[0]
 	}
-	if len(schema.Enum) > 0 {
-		return schema.Enum[0]
-	}
-	switch {
-	case swagger.IsIntOrString(schema):
-		if schema.Pattern != "" {
-			return s.text(key, schema)
+	switch t.Shape {
+	case document.IntOrString:
+		if t.Pattern != "" {
+			return s.text(key, t)
 		}
 		return 8080
-	case schema.Type.Contains("array"):
-		return s.list(key, schema)
-	case schema.Type.Contains("object"):
-		return s.object(key, schema)
-	case schema.Type.Contains("boolean"):
+	case document.Array:
+		return s.list(key, t)
+	case document.Map, document.Object:
+		return s.object(key, t)
+	case document.Boolean:
 		return true
-	case schema.Type.Contains("integer"):
-		return int(s.number(schema, 7))
-	case schema.Type.Contains("number"):
-		return s.number(schema, 1.5)
-	case schema.Format == "date-time":
+	case document.Integer:
+		return int(s.number(t, 7))
+	case document.Number:
+		return s.number(t, 1.5)
+	case document.Time:
 		return "2026-01-02T03:04:05Z"
 	}
-	return s.text(key, schema)
+	return s.text(key, t)
 }
 
-func (s *sampler) list(key string, schema spec.Schema) any {
-	if schema.Items == nil || schema.Items.Schema == nil || s.depth(swagger.Referenced(*schema.Items.Schema)) > 1 {
-		s.invalid = s.invalid || schema.MinItems != nil && *schema.MinItems > 0
+func (s *sampler) reference(target *document.Definition) any {
+	// Kubernetes' own classes have no tests here; one level of them is read.
+	out := s.sample(target, len(s.above) == 1 && target.Kubernetes)
+	if least := target.MinProperties; least != nil && int64(len(out)) < *least {
+		out = s.sample(target, true)
+	}
+	s.invalid = s.invalid || within(int64(len(out)), target.MinProperties, target.MaxProperties) != int64(len(out))
+	return out
+}
+
+// ended says whether elements of a type are left out: it is not known, or is made twice already.
+func (s *sampler) ended(elem *document.Type) bool {
+	return elem == nil || elem.Shape == document.Reference && s.depth(elem.Definition) > 1
+}
+
+func (s *sampler) list(key string, t *document.Type) any {
+	if s.ended(t.Elem) {
+		s.invalid = s.invalid || t.MinItems != nil && *t.MinItems > 0
 		return []any{}
 	}
-	size := within(1, schema.MinItems, schema.MaxItems)
+	size := within(1, t.MinItems, t.MaxItems)
 	s.invalid = s.invalid || size > 1 // the items are alike, which a set refuses
 	items := []any{}
 	for range size {
-		items = append(items, s.value(key, *schema.Items.Schema))
+		items = append(items, s.value(key, t.Elem))
 	}
 	return items
 }
 
-func (s *sampler) object(key string, schema spec.Schema) any {
+func (s *sampler) object(key string, t *document.Type) any {
 	out := map[string]any{}
-	extra := schema.AdditionalProperties
-	if extra == nil || extra.Schema == nil {
-		s.properties(out, schema, true)
+	for _, field := range t.Fields {
+		out[field.Key] = s.value(field.Key, &field.Type)
+	}
+	if t.Elem == nil {
 		return out
 	}
-	if s.depth(swagger.Referenced(*extra.Schema)) > 1 {
-		s.invalid = s.invalid || schema.MinProperties != nil && *schema.MinProperties > 0
+	if s.ended(t.Elem) {
+		s.invalid = s.invalid || t.MinProperties != nil && *t.MinProperties > 0
 		return out
 	}
-	for i := range within(1, schema.MinProperties, schema.MaxProperties) {
-		out["key"+fmt.Sprint(i)] = s.value(key, *extra.Schema)
+	for i := range within(1, t.MinProperties, t.MaxProperties) {
+		out["key"+fmt.Sprint(i)] = s.value(key, t.Elem)
 	}
 	return out
 }
 
-// number returns a number that the schema allows, the wanted one if it does.
-func (s *sampler) number(schema spec.Schema, wanted float64) float64 {
+// number returns a number that the type allows, the wanted one if it does.
+func (s *sampler) number(t *document.Type, wanted float64) float64 {
 	step := 1.0
-	if schema.MultipleOf != nil {
-		step = *schema.MultipleOf
+	if t.MultipleOf != nil {
+		step = *t.MultipleOf
 		wanted = step
 	}
-	if limit := schema.Minimum; limit != nil && (wanted < *limit || wanted == *limit && schema.ExclusiveMinimum) {
+	if limit := t.Minimum; limit != nil && (wanted < *limit || wanted == *limit && t.ExclusiveMinimum) {
 		wanted = *limit
-		if schema.ExclusiveMinimum || schema.MultipleOf != nil {
+		if t.ExclusiveMinimum || t.MultipleOf != nil {
 			wanted = step * float64(int(*limit/step)+1)
 		}
 	}
-	if limit := schema.Maximum; limit != nil && (wanted > *limit || wanted == *limit && schema.ExclusiveMaximum) {
+	if limit := t.Maximum; limit != nil && (wanted > *limit || wanted == *limit && t.ExclusiveMaximum) {
 		wanted = *limit
-		if schema.ExclusiveMaximum || schema.MultipleOf != nil {
+		if t.ExclusiveMaximum || t.MultipleOf != nil {
 			wanted = step * float64(int(*limit/step)-1)
 		}
-		s.invalid = s.invalid || schema.Minimum != nil && wanted < *schema.Minimum
+		s.invalid = s.invalid || t.Minimum != nil && wanted < *t.Minimum
 	}
 	return wanted
 }

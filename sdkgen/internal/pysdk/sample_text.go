@@ -6,34 +6,34 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-openapi/spec"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // longest is how long a sample text gets when a pattern or a length asks for it.
 const longest = 300
 
-// text returns a string that the schema allows, the wanted one if it does.
-func (s *sampler) text(wanted string, schema spec.Schema) string {
-	shortest := within(0, schema.MinLength, nil)
+// text returns a string that the type allows, the wanted one if it does.
+func (s *sampler) text(wanted string, t *document.Type) string {
+	shortest := within(0, t.MinLength, nil)
 	allowed := func(text string) bool {
 		size := int64(utf8.RuneCountInString(text))
-		return size >= shortest && (schema.MaxLength == nil || size <= *schema.MaxLength)
+		return size >= shortest && (t.MaxLength == nil || size <= *t.MaxLength)
 	}
-	if schema.Pattern == "" {
+	if t.Pattern == "" {
 		for int64(len(wanted)) < shortest && len(wanted) < longest {
 			wanted += "x"
 		}
-		if size := schema.MaxLength; size != nil && int64(len(wanted)) > *size {
+		if size := t.MaxLength; size != nil && int64(len(wanted)) > *size {
 			wanted = strings.Repeat("x", int(max(*size, 0)))
 		}
 		s.invalid = s.invalid || !allowed(wanted)
 		return wanted
 	}
-	parsed, err := syntax.Parse(schema.Pattern, syntax.Perl)
+	parsed, err := syntax.Parse(t.Pattern, syntax.Perl)
 	if err != nil {
 		return wanted // Go refuses the pattern, so nothing is checked against it
 	}
-	matches := regexp.MustCompile(schema.Pattern).MatchString
+	matches := regexp.MustCompile(t.Pattern).MatchString
 	if matches(wanted) && allowed(wanted) {
 		return wanted
 	}

@@ -4,19 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
-var (
-	wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
-	hintWord    = regexp.MustCompile(`[A-Za-z_]+`)
-	hintLiteral = regexp.MustCompile(`'(?:[^'\\]|\\.)*'`)
-)
+var wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
 
 // literal returns a JSON value as Python source. Dictionaries are sorted by key. Whatever the
 // value holds, the result is one literal: a string can not end early.
@@ -34,7 +31,7 @@ func literal(value any) string {
 	case json.Number:
 		return v.String()
 	case float64:
-		return number(v)
+		return document.FormatNumber(v)
 	case int:
 		return strconv.Itoa(v)
 	case []any:
@@ -51,14 +48,6 @@ func literal(value any) string {
 		return "{" + strings.Join(items, ", ") + "}"
 	}
 	return quote(fmt.Sprint(value))
-}
-
-// number spells a float that is whole as an integer: JSON does not tell them apart.
-func number(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e21 {
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 func quote(s string) string {
@@ -82,15 +71,23 @@ func writeRune(b *strings.Builder, r rune) {
 		b.WriteString(`\\`)
 	case r == '\n':
 		b.WriteString(`\n`)
-	case unicode.IsPrint(r):
-		b.WriteRune(r)
-	case r <= 0xff:
-		fmt.Fprintf(b, `\x%02x`, r)
-	case r <= 0xffff:
-		fmt.Fprintf(b, `\u%04x`, r)
 	default:
-		fmt.Fprintf(b, `\U%08x`, r)
+		b.WriteString(visible(r))
 	}
+}
+
+// visible returns a character, or the escape of one that is not printable, for a string literal or a
+// regular expression.
+func visible(r rune) string {
+	switch {
+	case unicode.IsPrint(r):
+		return string(r)
+	case r <= 0xff:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r <= 0xffff:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
 }
 
 // width is where docstrings are wrapped, indentation included.
@@ -105,8 +102,8 @@ func docstring(text, name string) string {
 	}
 	var paragraphs []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
-		if wrapped := wrap(strings.Fields(paragraph), width-4); wrapped != "" {
-			paragraphs = append(paragraphs, strings.ReplaceAll(wrapped, "\n", "\n    "))
+		if lines := document.Wrap(paragraph, width-4); len(lines) > 0 {
+			paragraphs = append(paragraphs, strings.Join(lines, "\n    "))
 		}
 	}
 	return strings.Join(paragraphs, "\n\n    ")
@@ -129,26 +126,6 @@ func escapeDoc(text string) string {
 		default:
 			writeRune(&b, r)
 		}
-	}
-	return b.String()
-}
-
-func wrap(words []string, width int) string {
-	var b strings.Builder
-	column := 0
-	for i, word := range words {
-		length := len([]rune(word))
-		switch {
-		case i == 0:
-		case column+1+length > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += length
 	}
 	return b.String()
 }

@@ -1,11 +1,10 @@
 package pysdk
 
 import (
+	"cmp"
 	"strings"
 
-	"github.com/go-openapi/spec"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 // pyType is a type in both spellings.
@@ -16,60 +15,80 @@ type pyType struct {
 
 var anything = pyType{"object", "Any"}
 
-// typeOf returns the type of a property's schema, and notes what it refers to.
-func (m *modeler) typeOf(schema spec.Schema) pyType {
-	if name := swagger.Referenced(schema); name != "" {
-		target, ok := m.doc.Definitions[name]
-		if ok && swagger.IsKubernetes(target) {
-			m.external[name] = true
-		} else {
-			m.imports[name] = true
-		}
+// references are the classes that annotations of a module name.
+type references struct {
+	imports  map[string]bool // models
+	external map[string]bool // classes of kubernetes.client
+}
+
+func newReferences() references {
+	return references{imports: map[string]bool{}, external: map[string]bool{}}
+}
+
+// use notes the class of a definition and returns its name.
+func (r references) use(definition *document.Definition) string {
+	if definition.Kubernetes {
+		r.external[definition.Name] = true
+	} else {
+		r.imports[definition.Name] = true
+	}
+	return definition.Name
+}
+
+// typeOf returns the type of values, and notes what its hint names.
+func (m *modeler) typeOf(t *document.Type) pyType {
+	if t == nil {
+		t = &document.Type{}
+	}
+	switch t.Shape {
+	case document.Reference:
+		name := m.use(t.Definition)
 		return pyType{name, name}
-	}
-	if swagger.IsIntOrString(schema) {
-		return pyType{"object", "Union[" + m.builtin("int") + ", " + m.builtin("str") + "]"}
-	}
-	switch {
-	case schema.Type.Contains("array"):
-		item := anything
-		if schema.Items != nil && schema.Items.Schema != nil {
-			item = m.typeOf(*schema.Items.Schema)
+	case document.IntOrString:
+		return pyType{"object", m.hint("Union", m.builtin("int"), m.builtin("str"))}
+	case document.Array:
+		item := m.typeOf(t.Elem)
+		return pyType{"list[" + item.legacy + "]", m.hint("List", item.hint)}
+	case document.Map, document.Object:
+		value := m.typeOf(t.Elem)
+		dict := pyType{"dict(str, " + value.legacy + ")", m.hint("Dict", m.builtin("str"), value.hint)}
+		if t.Elem == nil {
+			dict.legacy = "object"
 		}
-		return pyType{"list[" + item.legacy + "]", "List[" + item.hint + "]"}
-	case schema.Type.Contains("object"):
-		if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
-			value := m.typeOf(*schema.AdditionalProperties.Schema)
-			return pyType{"dict(str, " + value.legacy + ")", "Dict[" + m.builtin("str") + ", " + value.hint + "]"}
-		}
-		return pyType{"object", "Dict[" + m.builtin("str") + ", Any]"}
-	case schema.Type.Contains("string") && schema.Format == "date-time":
+		return dict
+	case document.Time:
 		m.datetime = true
 		return pyType{"datetime", m.datetimeHint()}
 	}
-	found := anything
-	for _, name := range schema.Type {
-		typ, ok := scalars[name]
-		switch {
-		case !ok:
-		case found != anything && found.legacy != typ:
-			return anything
-		default:
-			found = pyType{typ, m.builtin(typ)}
-		}
+	legacy, scalar := scalars[t.Shape]
+	hint := legacy
+	if scalar {
+		hint = m.builtin(legacy)
 	}
-	if literals := choices(schema); literals != "" {
-		found.hint = "Literal[" + literals + "]"
+	switch literals := choices(t.Enum); {
+	case literals != "":
+		hint = m.hint("Literal", literals)
+	case !scalar:
+		hint = m.hint("Any")
 	}
-	return found
+	return pyType{cmp.Or(legacy, "object"), hint}
 }
 
-var scalars = map[string]string{"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+// hint returns a type of typing, and notes it.
+func (m *modeler) hint(name string, parameters ...string) string {
+	m.typing[name] = true
+	if len(parameters) == 0 {
+		return name
+	}
+	return name + "[" + strings.Join(parameters, ", ") + "]"
+}
+
+var scalars = map[document.Shape]string{document.String: "str", document.Integer: "int", document.Number: "float", document.Boolean: "bool"}
 
 // choices returns the values of an enum of strings or whole numbers, as Literal takes them.
-func choices(schema spec.Schema) string {
+func choices(enum []any) string {
 	var out []string
-	for _, value := range schema.Enum {
+	for _, value := range enum {
 		text := literal(value)
 		if !strings.HasPrefix(text, "'") && !wholeNumber.MatchString(text) {
 			return ""

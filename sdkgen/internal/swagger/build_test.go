@@ -234,7 +234,7 @@ func (p *project) build(t *testing.T, pkg *load.Package, opts swagger.Options) (
 	return ofTypes(doc), nil
 }
 
-// ofTypes is what a document has of the package's types: WithoutPaths, and without the lists that the
+// ofTypes is what a document has of the package's types: without paths, what only they reach, and the lists that the
 // API server makes for kinds that have none.
 func ofTypes(doc *spec.Swagger) *spec.Swagger {
 	out := *doc
@@ -244,7 +244,33 @@ func ofTypes(doc *spec.Swagger) *spec.Swagger {
 		_, isKind := swagger.KindOf(schema)
 		return isKind && goType == ""
 	})
-	return swagger.WithoutPaths(&out)
+	return withoutPaths(&out)
+}
+
+// withoutPaths returns a document without its paths, their parameters, and the definitions that only
+// paths reach.
+func withoutPaths(doc *spec.Swagger) *spec.Swagger {
+	if len(doc.Paths.Paths) == 0 {
+		return doc
+	}
+	out := *doc
+	out.Paths, out.Parameters, out.Definitions = &spec.Paths{Paths: map[string]spec.PathItem{}}, nil, spec.Definitions{}
+	var reach func(name string)
+	reach = func(name string) {
+		if _, seen := out.Definitions[name]; seen || name == "" {
+			return
+		}
+		out.Definitions[name] = doc.Definitions[name]
+		for inner := range walk(doc.Definitions[name]) {
+			reach(swagger.Referenced(inner))
+		}
+	}
+	for name, definition := range doc.Definitions {
+		if _, isKind := swagger.KindOf(definition); isKind {
+			reach(name)
+		}
+	}
+	return &out
 }
 
 // describe is description with the definitions that openapi-gen makes.

@@ -64,7 +64,7 @@ func KubernetesName(goType string) (string, bool) {
 	inside := strings.HasPrefix(pkg, "k8s.io/api/") || strings.HasPrefix(pkg, "k8s.io/apimachinery/pkg/apis/") ||
 		strings.HasPrefix(pkg, "k8s.io/apiextensions-apiserver/pkg/apis/") || strings.HasPrefix(pkg, "k8s.io/kube-aggregator/pkg/apis/")
 	version := path.Base(pkg)
-	if !inside || !versionName.MatchString(version) {
+	if !inside || !IsVersion(version) {
 		return "", false
 	}
 	group := path.Base(path.Dir(pkg))
@@ -74,6 +74,9 @@ func KubernetesName(goType string) (string, bool) {
 	}
 	return prefix + name, true
 }
+
+// IsVersion says whether a name is a version as Kubernetes spells them: v1, v1beta2.
+func IsVersion(name string) bool { return versionName.MatchString(name) }
 
 var versionName = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 

@@ -147,12 +147,11 @@ func clientID(op *spec.Operation) string {
 // schema gives the references in a schema this document's names. The defaults are zero values
 // that openapi-gen adds; the API server publishes none.
 func (p *publisher) schema(s *spec.Schema) {
-	walk(s, func(s *spec.Schema) bool {
+	walk(s, func(s *spec.Schema) {
 		s.Default = nil
 		if target := Referenced(*s); target != "" {
 			p.resolve(s, target)
 		}
-		return true
 	})
 }
 
@@ -182,57 +181,24 @@ func (p *publisher) resolve(s *spec.Schema, target string) {
 	}
 }
 
-// WithoutPaths returns the document without its paths, their parameters, and the definitions that
-// only paths reach. It only reads the document.
-func WithoutPaths(doc *spec.Swagger) *spec.Swagger {
-	if doc.Paths == nil || len(doc.Paths.Paths) == 0 {
-		return doc
-	}
-	out := *doc
-	out.Paths, out.Parameters, out.Definitions = &spec.Paths{Paths: map[string]spec.PathItem{}}, nil, spec.Definitions{}
-	var queue []string
-	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
-		if _, isKind := KindOf(doc.Definitions[name]); isKind {
-			queue = append(queue, name)
-		}
-	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		schema := doc.Definitions[queue[0]]
-		if _, seen := out.Definitions[queue[0]]; seen {
-			continue
-		}
-		out.Definitions[queue[0]] = schema
-		walk(&schema, func(s *spec.Schema) bool {
-			if target := Referenced(*s); target != "" {
-				queue = append(queue, target)
-			}
-			return false
-		})
-	}
-	return &out
-}
-
-// walk calls visit with a schema, and then with all below it, and says whether visit has changed any.
-// If not, it writes nothing.
-func walk(s *spec.Schema, visit func(*spec.Schema) (changed bool)) bool {
+// walk calls visit with a schema, and then with all below it.
+func walk(s *spec.Schema, visit func(*spec.Schema)) {
 	if s == nil {
-		return false
+		return
 	}
-	changed := visit(s)
+	visit(s)
 	for i := range s.AllOf {
-		changed = walk(&s.AllOf[i], visit) || changed
+		walk(&s.AllOf[i], visit)
 	}
 	if s.Items != nil {
-		changed = walk(s.Items.Schema, visit) || changed
+		walk(s.Items.Schema, visit)
 	}
 	if s.AdditionalProperties != nil {
-		changed = walk(s.AdditionalProperties.Schema, visit) || changed
+		walk(s.AdditionalProperties.Schema, visit)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		property := s.Properties[name]
-		if walk(&property, visit) {
-			s.Properties[name], changed = property, true
-		}
+		walk(&property, visit)
+		s.Properties[name] = property
 	}
-	return changed
 }

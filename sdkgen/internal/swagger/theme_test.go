@@ -1,6 +1,7 @@
 package swagger_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gosdk"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
@@ -56,19 +58,41 @@ func newTheme(t *testing.T, c *testkit.Case, p *project, pkg *load.Package, doc 
 	}
 	schema := p.crd(t, pkg, "Widget").Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	th.crd = decodeAny(t, schema).(map[string]any)
-	python, err := pysdk.Annotate(doc)
+	data, err := swagger.Encode(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, definition := range python.Definitions {
-		th.python[name], _ = definition.Extensions[pysdk.Extension].(*pysdk.Model)
-	}
-	golang, err := gosdk.Annotate(doc)
+	api, err := document.Read(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	th.golang = golang.Definitions["WidgetSpec"].Extensions[gosdk.Extension].(*gosdk.Model)
+	th.python = printed[*pysdk.Model](t, api, pysdk.Extension, pysdk.Annotate)
+	th.golang = printed[*gosdk.Model](t, api, gosdk.Extension, gosdk.Annotate)["WidgetSpec"]
 	return th
+}
+
+// printed returns what the templates of a language print of each definition.
+func printed[Model any](t *testing.T, api *document.API, extension string, annotate func(*document.API) ([]byte, error)) map[string]Model {
+	t.Helper()
+	data, err := annotate(api)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Definitions map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	models := map[string]Model{}
+	for name, definition := range doc.Definitions {
+		var model Model
+		if err := json.Unmarshal(definition[extension], &model); err != nil {
+			t.Fatal(err)
+		}
+		models[name] = model
+	}
+	return models
 }
 
 func newDeclared(pkg *load.Package) map[string]*declared {
