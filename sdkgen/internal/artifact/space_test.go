@@ -72,9 +72,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFolder has a part of the tree on a file system that nobody can
+// TestReadOnlyDirectory has a part of the tree on a file system that nobody can
 // write, not even root.
-func TestReadOnlyFolder(t *testing.T) {
+func TestReadOnlyDirectory(t *testing.T) {
 	dir := t.TempDir()
 	at := mount(t, dir, "ro", "256k")
 	root := openRoot(t, dir)
@@ -99,7 +99,7 @@ func TestReadOnlyFolder(t *testing.T) {
 // TestNoPermission is what a user sees who is not root.
 func TestNoPermission(t *testing.T) {
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
-		t.Skip("permissions do not hold for this user; TestReadOnlyFolder covers it")
+		t.Skip("permissions do not hold for this user; TestReadOnlyDirectory covers it")
 	}
 	dir := t.TempDir()
 	root := openRoot(t, dir)

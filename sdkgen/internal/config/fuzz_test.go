@@ -13,7 +13,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// FuzzParse: whatever the file holds, an error is a list of findings that lie in the file, and a
+// FuzzParse: whatever the file holds, an error is a list of diagnostics that lie in the file, and a
 // configuration that is taken names no file outside of the project.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 		}
 		list, ok := errors.AsType[diag.List](err)
 		if !ok || len(list) == 0 || cfg != nil {
-			t.Fatalf("no list of findings, but %T: %v", err, err)
+			t.Fatalf("no list of diagnostics, but %T: %v", err, err)
 		}
 		for _, d := range list {
 			if lines := bytes.Count(data, []byte("\n")) + 1; d.Pos.Filename != "sdkgen.yaml" || d.Pos.Line < 0 || d.Pos.Line > lines || d.Pos.Column < 0 {

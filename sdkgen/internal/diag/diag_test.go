@@ -78,7 +78,7 @@ func TestErr(t *testing.T) {
 	}
 	wrapped := fmt.Errorf("loading: %w", sample().Err())
 	if got := diag.Of(wrapped); len(got) != 4 {
-		t.Errorf("Of(wrapped list) has %d findings, want the list's 4", len(got))
+		t.Errorf("Of(wrapped list) has %d diagnostics, want the list's 4", len(got))
 	}
 	if got := diag.Of(errors.New("plain")); len(got) != 1 || got[0].Message != "plain" {
 		t.Errorf("Of(plain) = %v", got)

@@ -9,9 +9,9 @@ import (
 	"go/token"
 )
 
-// simplify does what gofmt -s does to generated code whose imports are sorted: types that a
-// composite literal's own type already says are left out of its elements, s[a:len(s)] becomes s[a:],
-// and blank range variables go.
+// simplify does what gofmt -s does to the code that gengo's generators write, with sorted imports: it
+// removes types from the elements of a composite literal that repeat the literal's own type. They
+// write none of the other forms that gofmt -s simplifies.
 func simplify(src []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
@@ -19,13 +19,8 @@ func simplify(src []byte) ([]byte, error) {
 		return nil, err
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CompositeLit:
-			simplifyLiteral(n)
-		case *ast.SliceExpr:
-			simplifySlice(n)
-		case *ast.RangeStmt:
-			simplifyRange(n)
+		if lit, ok := n.(*ast.CompositeLit); ok {
+			simplifyLiteral(lit)
 		}
 		return true
 	})
@@ -91,34 +86,4 @@ func sameType(a, b ast.Expr) bool {
 		return false
 	}
 	return x.String() == y.String()
-}
-
-func simplifySlice(s *ast.SliceExpr) {
-	if s.Max != nil {
-		return
-	}
-	name, ok := s.X.(*ast.Ident)
-	call, isCall := s.High.(*ast.CallExpr)
-	if !ok || !isCall || len(call.Args) != 1 || call.Ellipsis.IsValid() {
-		return
-	}
-	fun, isIdent := call.Fun.(*ast.Ident)
-	arg, isName := call.Args[0].(*ast.Ident)
-	if isIdent && isName && fun.Name == "len" && arg.Name == name.Name {
-		s.High = nil
-	}
-}
-
-func simplifyRange(r *ast.RangeStmt) {
-	if isBlank(r.Value) {
-		r.Value = nil
-	}
-	if isBlank(r.Key) && r.Value == nil {
-		r.Key = nil
-	}
-}
-
-func isBlank(x ast.Expr) bool {
-	ident, ok := x.(*ast.Ident)
-	return ok && ident.Name == "_"
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// CheckPackages is Check for packages that load.Load need not accept; directories are how findings
+// CheckPackages is Check for packages that load.Load need not accept; directories are how diagnostics
 // name those of the packages.
-func CheckPackages(folders []string, pkgs []*loader.Package) diag.List {
-	return check(sourcesOf(folders, pkgs))
+func CheckPackages(dirs []string, pkgs []*loader.Package) diag.List {
+	return check(sourcesOf(dirs, pkgs))
 }
 
-func sourcesOf(folders []string, pkgs []*loader.Package) []source {
+func sourcesOf(dirs []string, pkgs []*loader.Package) []source {
 	var sources []source
 	for i, pkg := range pkgs {
-		sources = append(sources, source{folders[i], false, pkg})
+		sources = append(sources, source{dirs[i], false, pkg})
 	}
 	return sources
 }

@@ -50,7 +50,7 @@ type Sub struct {
 }
 `
 
-// FuzzMarker: whatever a marker says, the linter ends, and each finding has a place and one line.
+// FuzzMarker: whatever a marker says, the linter ends, and each diagnostic has a place and one line.
 func FuzzMarker(f *testing.F) {
 	for _, line := range []string{
 		"+default={\"name\": \"a\"}", "+default=ref(Constant)", "+kubebuilder:default={a,b}", "+kubebuilder:validation:Enum=a;b;\"c d\"",

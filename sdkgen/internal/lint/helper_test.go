@@ -36,7 +36,7 @@ func offline() []string {
 type testCase struct {
 	name, file string
 	archive    *txtar.Archive
-	folders    []string          // of its packages, as findings name them
+	dirs       []string          // of its packages, as diagnostics name them
 	pkgs       []*loader.Package // in the same order
 }
 
@@ -70,10 +70,10 @@ func cases(t *testing.T) []*testCase {
 	t.Helper()
 	all := readCases(t)
 	for _, pkg := range loadPackages(t, writeCases(t, all), "./...") {
-		name, folder, _ := strings.Cut(strings.TrimPrefix(pkg.PkgPath, modulePath+"/"), "/")
+		name, dir, _ := strings.Cut(strings.TrimPrefix(pkg.PkgPath, modulePath+"/"), "/")
 		for _, c := range all {
 			if c.name == name {
-				c.folders, c.pkgs = append(c.folders, folder), append(c.pkgs, pkg)
+				c.dirs, c.pkgs = append(c.dirs, dir), append(c.pkgs, pkg)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/lint"
 )
 
-// explained are the findings in Kubernetes' own API packages: mistakes of theirs, and what only a
+// explained are the diagnostics in Kubernetes' own API packages: errors of theirs, and what only a
 // CRD cannot have.
 var explained = []struct{ file, message, why string }{
 	{"api/admissionregistration/v1beta1/types.go", "+listType at field SideEffects, which is not a list", "it is a pointer to a string"},
@@ -24,20 +24,20 @@ var explained = []struct{ file, message, why string }{
 // what is explained, and what their CRDs would not have, there is nothing to find.
 func TestKubernetes(t *testing.T) {
 	pkgs := loadPackages(t, repository, "k8s.io/api/...", "k8s.io/apimachinery/pkg/apis/...", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/...")
-	var folders []string
+	var dirs []string
 	for _, pkg := range pkgs {
-		folders = append(folders, pkg.PkgPath)
+		dirs = append(dirs, pkg.PkgPath)
 	}
 	used := map[int]bool{}
-findings:
-	for _, d := range lint.CheckPackages(folders, pkgs) {
+diagnostics:
+	for _, d := range lint.CheckPackages(dirs, pkgs) {
 		if strings.HasPrefix(d.Message, "controller-gen does not read") {
 			continue // they have no CRDs
 		}
 		for i, known := range explained {
 			if strings.HasSuffix(d.Pos.Filename, known.file) && strings.Contains(d.Message, known.message) {
 				used[i] = true
-				continue findings
+				continue diagnostics
 			}
 		}
 		t.Error(d)

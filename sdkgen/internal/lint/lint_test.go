@@ -10,7 +10,7 @@ import (
 )
 
 // TestCheck checks the packages in testdata/*.txtar. The first line says what the case shows;
-// "want" is the findings. There must be one wherever controller-gen refuses a marker.
+// "want" is the diagnostics. There must be one wherever controller-gen refuses a marker.
 func TestCheck(t *testing.T) {
 	parseFailed := 0
 	for _, c := range cases(t) {
@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 			if len(c.pkgs) == 0 {
 				t.Fatal("no packages")
 			}
-			list := lint.CheckPackages(c.folders, c.pkgs)
+			list := lint.CheckPackages(c.dirs, c.pkgs)
 			expect(t, c.file, c.archive, text(t, list))
 			if c.tame() {
 				parseFailed += refusals(t, c, list)
@@ -38,7 +38,7 @@ func text(t *testing.T, list diag.List) string {
 }
 
 // TestLoaded checks two cases as the toolchain does, by load.Load: one with nothing to find, and
-// one with two packages. It does so 20 times: the findings and their order are the same.
+// one with two packages. It does so 20 times: the diagnostics and their order are the same.
 func TestLoaded(t *testing.T) {
 	for _, name := range []string{"clean", "two-packages"} {
 		root := newModule(t)

@@ -154,7 +154,7 @@ func commented(t *testing.T, pkg *gengotypes.Package, structs map[string]bool) l
 				continue // they are those of the type that it is declared by
 			}
 			if key == "Spec.Next" && strings.HasSuffix(pkg.Path, "/detached/api/v1") {
-				continue // it has the marker behind the field before, which is a finding there
+				continue // it has the marker behind the field before, which is a diagnostic there
 			}
 			add(key, member.CommentLines, atFields)
 		}
@@ -171,9 +171,9 @@ func collectorOf(t *testing.T) *markers.Collector {
 	return &markers.Collector{Registry: registry}
 }
 
-// refusals says that wherever controller-gen refuses a marker of the case, there is a finding. It
+// refusals says that wherever controller-gen refuses a marker of the case, there is a diagnostic. It
 // returns how often controller-gen parseFailed one.
-func refusals(t *testing.T, c *testCase, findings diag.List) (parseFailed int) {
+func refusals(t *testing.T, c *testCase, diagnostics diag.List) (parseFailed int) {
 	t.Helper()
 	p := &crd.Parser{Collector: collectorOf(t), Checker: &loader.TypeChecker{}, AllowDangerousTypes: true}
 	crd.AddKnownTypes(p)
@@ -190,10 +190,10 @@ func refusals(t *testing.T, c *testCase, findings diag.List) (parseFailed int) {
 			}
 			parseFailed++
 			first, last, file := markersOf(t, pkg, e.Pos)
-			if !slices.ContainsFunc(findings, func(d diag.Diagnostic) bool {
-				return d.Pos.Filename == path.Join(c.folders[i], file) && first <= d.Pos.Line && d.Pos.Line <= last
+			if !slices.ContainsFunc(diagnostics, func(d diag.Diagnostic) bool {
+				return d.Pos.Filename == path.Join(c.dirs[i], file) && first <= d.Pos.Line && d.Pos.Line <= last
 			}) {
-				t.Errorf("no finding where controller-gen says %s: %s", e.Pos, e.Msg)
+				t.Errorf("no diagnostic where controller-gen says %s: %s", e.Pos, e.Msg)
 			}
 		}
 	}

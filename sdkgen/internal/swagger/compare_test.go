@@ -161,7 +161,7 @@ func (p *project) checkNoticed(t *testing.T, pkg *load.Package, doc *spec.Swagge
 		for _, path := range members(schema, []string{name}) {
 			changes++
 			if found := swagger.Compare(change(t, doc, path, ""), api); len(found) == 0 || !found[0].Pos.IsValid() {
-				t.Errorf("without %s there are the findings %v", strings.Join(path, "/"), found)
+				t.Errorf("without %s there are the diagnostics %v", strings.Join(path, "/"), found)
 			}
 		}
 	}

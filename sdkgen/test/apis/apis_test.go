@@ -88,8 +88,8 @@ func TestRefused(t *testing.T) {
 		want []string
 	}{
 		{api{"monitoring", "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1", ""},
-			[]string{"probe_types.go:170:2: ", "has a second property authorization"}},
-		{api{"ray", apis[4].path, ""}, []string{"rayjob_types.go:177:20: a float field", "allowDangerousTypes: true"}},
+			[]string{"probe_types.go:170:2: ", "has two properties named authorization"}},
+		{api{"ray", apis[4].path, ""}, []string{"rayjob_types.go:177:20: float field", "allowDangerousTypes: true"}},
 		{api{"certmanager", apis[1].path, ""}, []string{"would both be named ServiceAccountRef", "swagger.names"}},
 		{api{"nothing", "sigs.k8s.io/jobset/api/nothing/v1", ""}, []string{"sigs.k8s.io/jobset/api/nothing/v1"}},
 		{api{"elsewhere", "example.org/elsewhere/api/v1", ""}, []string{"example.org/elsewhere/api/v1"}},
