@@ -169,7 +169,7 @@ func loadProject(root string, dirs []string) (*load.Result, error) {
 // loadPackages loads packages without what load.Load demands of an API.
 func loadPackages(t *testing.T, dir string, patterns ...string) []*loader.Package {
 	t.Helper()
-	cfg := &packages.Config{Mode: packages.NeedModule, Dir: dir, Env: offline(), Fset: token.NewFileSet()}
+	cfg := &packages.Config{Mode: packages.NeedModule, Dir: dir, Env: append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0"), Fset: token.NewFileSet()}
 	roots, err := loader.LoadRootsWithConfig(cfg, patterns...)
 	if err != nil {
 		t.Fatal(err)

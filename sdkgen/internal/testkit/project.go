@@ -25,12 +25,16 @@ func Offline() []string {
 	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=")
 }
 
-// Project writes an archive as a project to a new directory. Where it has no go.mod, it gets
+// Project writes an archive as a project to a new directory, and sees to it that the modules which sdkgen/test/project
+// requires are in the module cache. Where it has no go.mod, it gets
 // that of test/project, so that whatever is imported there can be imported from the module cache; "go.mod+"
 // is added to it. "module:" in the archive's comment is a module path other than ModulePath, or
 // "none", which leaves the project without a go.mod.
 func Project(t *testing.T, archive *txtar.Archive) (root string) {
 	t.Helper()
+	if _, err := fetch(); err != nil {
+		t.Fatal(err)
+	}
 	root = t.TempDir()
 	for _, f := range archive.Files {
 		Write(t, root, f.Name, f.Data)
