@@ -6,14 +6,14 @@ GO ?= go
 PYTHON ?= python3
 N ?= 5
 ARGS ?=
-# What is made and checked does not hang on a workspace of one's own.
+# A go.work of yours changes nothing here.
 export GOWORK ?= off
-# What is built into bin/ is found by name.
+# Tests find what is built into bin/ by its name.
 export PATH := $(CURDIR)/bin:$(PATH)
 
-# The Go modules that are tested and vetted; test/cluster has a target of its own.
-MODULES := . api sdk/go sdkgen sdkgen/test/apis hack/swagger examples/go
-# $(call each,COMMAND) runs a command in every one of them.
+# The Go modules that are tested and vetted. test/cluster has a target of its own, examples/operators have Makefiles.
+MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger examples/go
+# $(call each,COMMAND) runs a command in each of them.
 each = @for module in $(MODULES); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
 
 # The operators in examples/, each a project of its own; $(call operators,TARGET) makes a target of each.
@@ -30,25 +30,25 @@ STATICCHECK := v0.7.0
 HELM := v4.3.1
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-python build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm modules bench-go-clients .fetched .built
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-fresh test-python build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm bench-go-clients .fetched .built
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
 	@$(SDKGEN) generate $$(test ! -e $(REBUILT) || echo --force) $(ARGS) && rm -f $(REBUILT)
 
-generate: tools ## Only the Go code beside the types, and the CRD
+generate: tools ## Make only the Go code beside the types, and the CRD
 	@$(SDKGEN) generate --only deepcopy,crd,openapi $(ARGS)
 
-manifests: ## The operator's rights, from the markers in internal/controller
+manifests: ## Make the operator's RBAC role from the markers in internal/controller
 	@$(GO) tool -modfile=sdkgen/go.mod controller-gen rbac:roleName=manager-role paths=./internal/controller output:rbac:dir=config/rbac
 
-swagger: tools ## Only swagger.json
+swagger: tools ## Make only swagger.json
 	@$(SDKGEN) generate --only swagger $(ARGS)
 
-sdk-python: tools ## Only the Python SDK
+sdk-python: tools ## Make only the Python SDK
 	@$(SDKGEN) generate --only python $(ARGS)
 
-sdk-go: tools ## Only the Go clients
+sdk-go: tools ## Make only the Go clients
 	@$(SDKGEN) generate --only go,clients $(ARGS)
 
 verify: tools ## Compare the repository with what `make api` would write
@@ -62,16 +62,19 @@ test: tools ## Run all tests: Go, then Python
 	$(call operators,test)
 	$(PYTHON) test/python/matrix.py --workdir .tools/python
 
+test-fresh: ## Run `make api` and `make test` in a clone of HEAD, as on a machine that has nothing
+	@hack/fresh.sh
+
 test-python: tools ## Run the Python tests only, on every Python and kubernetes client
 	$(PYTHON) test/python/matrix.py --workdir .tools/python $(ARGS)
 
 build: ## Build the operator and its helper, static, into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/manager ./cmd/fluxoperator-gen
 
-cluster: bin/cluster ## Start a control plane for tests that stays; `bin/cluster down` ends it
+cluster: bin/cluster ## Start a control plane for tests and leave it running; `bin/cluster down` stops it
 	@$< up --crd $(CRD)
 
-test-e2e: test-e2e-flux test-e2e-operators ## Run the tests that need a control plane, on ones of their own
+test-e2e: test-e2e-flux test-e2e-operators ## Run the tests that need a control plane; each starts its own
 
 test-e2e-flux: bin/cluster bin/helm
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 20m -v ./test/e2e
@@ -84,22 +87,22 @@ test-cluster: bin/cluster ## Test the control plane itself: crashes, kills, rest
 	cd test/cluster && CI=true $(GO) test -timeout 20m ./...
 	cd test/cluster/kubestack && CGO_ENABLED=0 $(GO) test -trimpath ./internal/node
 
-test-faults: bin/cluster ## Kill the operator, cut it off, load it; writes the tables of docs/reliability.md
+test-faults: bin/cluster ## Test the operator under failures and load; writes the tables of docs/reliability.md
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e -report "$(CURDIR)/docs/reliability.md"
 
-bench: tools ## Measure sdkgen beside the classic recipe, N rounds; writes docs/performance.md
+bench: tools ## Measure sdkgen against the classic recipe, N rounds; writes docs/performance.md
 	@$(GO) run -C sdkgen ./test/bench -C .. -n $(N) -report docs/performance.md $(ARGS)
 
-bench-go: ## Measure the light Go client's JSON beside encoding/json on the API's types
+bench-go: ## Measure the generated Go client's JSON against encoding/json
 	@$(GO) test -run '^$$' -bench JSON $(ARGS) ./test/lightclient
 
-bench-python: tools ## Measure the Python SDK beside its alternatives, N rounds; writes docs/python-performance.md
+bench-python: tools ## Measure the Python SDK against its alternatives, N rounds; writes docs/python-performance.md
 	@PYTHONPATH=test/python $(PYTHON) -m bench -n $(N) --workdir .tools/python-bench --report docs/python-performance.md $(ARGS)
 
-bench-go-clients: ## Measure what the Go clients cost their users; writes docs/go-clients.md
+bench-go-clients: ## Measure size and speed of the Go clients; writes docs/go-clients.md
 	@$(GO) run ./test/clientcost -report docs/go-clients.md $(ARGS)
 
-lint: ## Check format, vet and golangci-lint $(GOLANGCI)
+lint: ## Run gofmt, go vet, staticcheck and golangci-lint $(GOLANGCI)
 	@unformatted=$$(git ls-files -co --exclude-standard -- '*.go' ':!:*/testdata/*' | xargs "$$($(GO) env GOROOT)/bin/gofmt" -l); \
 		test -z "$$unformatted" || { echo "not formatted (gofmt -w):" >&2; echo "$$unformatted" >&2; exit 1; }
 	$(call each,$(GO) vet ./...)
@@ -108,13 +111,10 @@ lint: ## Check format, vet and golangci-lint $(GOLANGCI)
 	@command -v golangci-lint >/dev/null || { echo "golangci-lint is not installed: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)" >&2; exit 2; }
 	$(call each,golangci-lint run $(ARGS))
 
-docs: ## Check the documents: links and make targets
+docs: ## Check the links and make targets in the documents
 	@$(PYTHON) docs/check.py
 
-modules: ## Fetch what the Go modules require
-	$(call each,$(GO) mod download)
-
-tools: ## Fetch the pinned tools into .tools/ and build sdkgen there, both at once
+tools: ## Fetch the pinned tools into .tools/ and build sdkgen there
 	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2) .fetched .built
 
 .fetched:
@@ -135,4 +135,4 @@ bin/helm:
 	@GOBIN=$(CURDIR)/bin CGO_ENABLED=0 $(GO) install -trimpath helm.sh/helm/v4/cmd/helm@$(HELM)
 
 help: ## List the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { gsub(/\$$\(GOLANGCI\)/, "$(GOLANGCI)"); printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { gsub(/\$$\(GOLANGCI\)/, "$(GOLANGCI)"); printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

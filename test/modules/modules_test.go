@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -93,6 +94,33 @@ func TestRelease(t *testing.T) {
 	}
 	if checked < 5 {
 		t.Errorf("only %d requirements were found", checked)
+	}
+}
+
+// TestMakefile: each module is one of the Makefile's MODULES, or a directory with tests of its own has it.
+func TestMakefile(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := regexp.MustCompile(`(?m)^MODULES := (.+)$`).FindSubmatch(data)
+	if match == nil {
+		t.Fatal("the Makefile has no MODULES")
+	}
+	list := exec.Command("git", "ls-files", "go.mod", "**/go.mod", ":!examples/operators", ":!test/cluster")
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, found := strings.Fields(string(match[1])), []string{}
+	for file := range strings.FieldsSeq(string(out)) {
+		found = append(found, filepath.ToSlash(filepath.Dir(file)))
+	}
+	slices.Sort(listed)
+	slices.Sort(found)
+	if !slices.Equal(listed, found) {
+		t.Errorf("MODULES are %q, want %q", listed, found)
 	}
 }
 
