@@ -1,4 +1,4 @@
-// Package gosdk works out what the templates of the Go client print: for each model its
+// Package gosdk computes what the templates of the Go client print: for each model its
 // imports, fields with type and tag, and the constructors' defaults. It is handed to the
 // templates as one vendor extension on the model, so they need no logic.
 package gosdk
@@ -168,7 +168,7 @@ func (m *modeler) fill(definition *document.Definition, doc *document.Annotated)
 	out.HasDefaults = len(out.Defaults) > 0
 }
 
-// renameKey is the hint for a property that Go cannot have.
+// renameKey is the hint for a property that Go cannot represent.
 const renameKey = "give it another name in JSON"
 
 // metadata embeds that of a root kind. Kubernetes writes a list's always, an object's if it has any.

@@ -41,7 +41,7 @@ type Job struct {
 }
 
 // Run makes all jobs in one Java process and returns a set for each, with paths relative to
-// the SDK's own directory, without what nobody wants of the jar's output. scratch is an existing
+// the SDK's own directory, without the unwanted files of the jar. scratch is an existing
 // empty directory; the jar always writes into a new one, as it neither refreshes nor removes
 // the files in it.
 func (j *Jar) Run(ctx context.Context, log *slog.Logger, scratch string, jobs []Job) ([]*artifact.Set, error) {
@@ -131,8 +131,8 @@ var flags = []string{
 	"-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US", "-Duser.timezone=UTC",
 }
 
-// unwanted is what the jar writes and nobody wants: its own notes, and a file that would have pytest
-// import the source beside the tests in place of what is installed.
+// unwanted are files of the jar that are no part of an SDK: its own notes, and a file that would make
+// pytest import the source beside the tests in place of the installed package.
 var unwanted = []string{".openapi-generator/FILES", ".openapi-generator/VERSION", ".openapi-generator-ignore", "test/__init__.py"}
 
 // collect returns the files that the jar wrote to a directory. Go files are formatted: the jar's are not.

@@ -16,7 +16,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// templateRule is the rule of findings in templates.
+// templateRule is the rule of diagnostics in templates.
 const templateRule = "template"
 
 // mustache is how the names of templates end.
@@ -30,8 +30,9 @@ const (
 	projectDir = "project"
 )
 
-// directories are both, with where the files go, below the output, which is Go's package.
-func (job Job) folders(config map[string]any) [][2]string {
+// outputDirs returns both, each with the directory below the output that its files go to. Go's package is
+// the output itself.
+func (job Job) outputDirs(config map[string]any) [][2]string {
 	name, _ := config["packageName"].(string)
 	if job.Generator == "go" {
 		name = ""
@@ -48,15 +49,15 @@ func (job Job) addFiles(config map[string]any) error {
 	listed, _ := config["files"].(map[string]any)
 	maps.Copy(files, listed)
 	var names []string
-	for _, folder := range job.folders(config) {
-		templates, err := fs.Glob(os.DirFS(job.Templates), folder[0]+"/*"+mustache)
+	for _, dirs := range job.outputDirs(config) {
+		templates, err := fs.Glob(os.DirFS(job.Templates), dirs[0]+"/*"+mustache)
 		if err != nil {
 			return err
 		}
 		for _, template := range templates {
 			name := strings.TrimSuffix(path.Base(template), mustache)
 			names = append(names, name)
-			files[template] = map[string]any{"destinationFilename": name, "folder": folder[1], "templateType": "SupportingFiles"}
+			files[template] = map[string]any{"destinationFilename": name, "folder": dirs[1], "templateType": "SupportingFiles"}
 		}
 	}
 	if len(names) == 0 {
@@ -134,12 +135,12 @@ func (j *Jar) checkUses(job Job, names []string, partials map[string]bool) error
 			"nothing uses this template: the generator %s has none of this name", job.Generator)
 	}
 	makes := map[string]string{}
-	for _, folder := range job.folders(job.Config) {
+	for _, dirs := range job.outputDirs(job.Config) {
 		for _, name := range names {
-			if path.Dir(name) != folder[0] {
+			if path.Dir(name) != dirs[0] {
 				continue
 			}
-			file := strings.TrimSuffix(path.Join(folder[1], path.Base(name)), mustache)
+			file := strings.TrimSuffix(path.Join(dirs[1], path.Base(name)), mustache)
 			if other, taken := makes[file]; taken {
 				list.Add(token.Position{Filename: job.called(name)}, templateRule, "keep one of the two", "%s makes the file %s too", job.called(other), file)
 			}
@@ -178,7 +179,7 @@ func list(file string) ([]string, error) {
 	return names, nil
 }
 
-// called names a template as findings do.
+// called names a template as diagnostics do.
 func (job Job) called(name string) string {
 	return path.Join(cmp.Or(job.Called, filepath.ToSlash(job.Templates)), name)
 }

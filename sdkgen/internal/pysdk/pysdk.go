@@ -1,4 +1,4 @@
-// Package pysdk works out what the Python templates print: for each model its attributes,
+// Package pysdk computes what the Python templates print: for each model its attributes,
 // JSON keys, type hints, escaped defaults, imports, texts and samples. It is handed to the
 // templates as one vendor extension on the model, so they need no logic and every escaping
 // rule has one home, here.
