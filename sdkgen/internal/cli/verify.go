@@ -67,12 +67,11 @@ func (a *app) verifyLock(project *pipeline.Project) error {
 	if err != nil || len(drift) == 0 {
 		return err
 	}
-	out := &differs{}
-	for _, line := range drift {
-		if a.format == string(diag.Text) {
-			fmt.Fprintln(a.stdout, line)
+	if a.format == string(diag.Text) {
+		for _, d := range drift.Sorted() {
+			d.Hint = "" // the last line says it once
+			fmt.Fprintln(a.stdout, d)
 		}
-		out.diagnostics.Add(token.Position{}, "lock", "run `sdkgen generate`", "%s", line)
 	}
-	return out
+	return &differs{drift}
 }

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"go/token"
 	"maps"
 	"path"
@@ -109,11 +108,11 @@ func (s *source) pick(api string) (*load.Package, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, fmt.Errorf("there is no API package %q: the packages are %s", api, strings.Join(names, ", "))
+		return nil, diag.Errorf(token.Position{}, "config", "the packages are "+strings.Join(names, ", "), "there is no API package %q", api)
 	case 1:
 		return found[0], nil
 	}
-	return nil, fmt.Errorf("%q names %d API packages: name one of %s", api, len(found), strings.Join(names, ", "))
+	return nil, diag.Errorf(token.Position{}, "config", "name one of "+strings.Join(names, ", "), "%q names %d API packages", api, len(found))
 }
 
 // definitions evaluates the definitions of a package: those in made, or, where it lacks the

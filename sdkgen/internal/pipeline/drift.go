@@ -1,28 +1,32 @@
 package pipeline
 
 import (
-	"fmt"
+	"go/token"
 	"slices"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
+// regenerate is what to do about a difference.
+const regenerate = "run `sdkgen generate`"
+
 // Drift compares sdkgen.lock with the tree by hashes alone: the generated files, and the inputs of
-// each stage. It returns a line for each difference.
-func (p *Project) Drift() ([]string, error) {
+// each stage. It returns a diagnostic for each difference.
+func (p *Project) Drift() (diag.List, error) {
 	b := p.newBuild(false)
-	var lines []string
+	var list diag.List
 	for _, s := range b.plan().stages() {
 		files, err := p.lock.Drift(p.root, s.name)
 		if err != nil {
 			return nil, err
 		}
 		for _, file := range files {
-			what := "was edited"
+			what := "edited by hand"
 			if file.Kind == artifact.Added {
-				what = "is missing"
+				what = "missing"
 			}
-			lines = append(lines, fmt.Sprintf("%s: %s %s", s.name, file.Path, what))
+			list.Add(token.Position{Filename: file.Path}, s.name, regenerate, "%s", what)
 		}
 		set, clean, err := p.lock.StageClean(p.root, s.name)
 		if err != nil {
@@ -39,8 +43,8 @@ func (p *Project) Drift() ([]string, error) {
 			return nil, err
 		}
 		if old, _ := p.lock.Key(s.name); old != key {
-			lines = append(lines, s.name+": its inputs changed")
+			list.Add(token.Position{Filename: artifact.LockName}, s.name, regenerate, "the inputs of %s changed", s.name)
 		}
 	}
-	return lines, nil
+	return list, nil
 }

@@ -99,7 +99,7 @@ func readConfig(env Environment) (*config.Config, error) {
 			Hint: "run sdkgen in the project's root, name it with -C, or write one:\n" + config.Sample}}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the configuration: %w", err)
+		return nil, unreadable(env.Config, "it must be a file", err)
 	}
 	return config.Parse(env.Config, data)
 }
