@@ -1,6 +1,8 @@
 package minicluster
 
 import (
+	"maps"
+
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,7 +38,7 @@ func job(mc *api.MiniCluster) *batchv1.Job {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{
 					Labels:      podLabels(mc, ComponentBroker),
-					Annotations: spec.Pod.Annotations,
+					Annotations: maps.Clone(spec.Pod.Annotations),
 				},
 				Spec: corev1.PodSpec{
 					Containers:            containers(mc, spec.Containers, false),

@@ -2,6 +2,7 @@ package minicluster
 
 import (
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,6 +84,6 @@ func servicePod(mc *api.MiniCluster) *corev1.Pod {
 			NodeSelector:          spec.Pod.NodeSelector,
 		},
 	}
-	pod.Annotations = spec.Pod.Annotations
+	pod.Annotations = maps.Clone(spec.Pod.Annotations)
 	return pod
 }
