@@ -72,17 +72,19 @@ func newMachine(t *testing.T) *machine {
 	m.publish(t, proxy)
 	shared := strings.Split(output(t, "go", "env", "GOPROXY", "GOMODCACHE"), "\n")
 	m.env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+shared[0], "GONOSUMDB="+path, "GONOPROXY=none",
-		"GOBIN="+m.bin, "GOFLAGS=", "GOWORK=off", "XDG_CACHE_HOME="+t.TempDir())
+		"GOBIN="+m.bin, "GOFLAGS=", "GOWORK=off")
 	t.Cleanup(func() { m.forget(t, shared[1]) })
 	return m
 }
 
 // forget removes what the module cache has of this run's version.
 func (m *machine) forget(t *testing.T, cache string) {
-	files, err := filepath.Glob(filepath.Join(cache, "cache", "download", filepath.FromSlash(path), "@v", m.sdkgen.Version+".*"))
+	downloads := filepath.Join(cache, "cache", "download", filepath.FromSlash(path), "@v")
+	files, err := filepath.Glob(filepath.Join(downloads, m.sdkgen.Version+".*"))
 	if err != nil {
 		t.Error(err)
 	}
+	files = append(files, filepath.Join(downloads, "list")) // the go command writes it anew
 	source := filepath.Join(cache, filepath.FromSlash(m.sdkgen.String()))
 	err = filepath.WalkDir(source, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
