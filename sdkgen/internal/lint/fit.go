@@ -39,10 +39,11 @@ func decode(text string) any {
 	if dec.Decode(&value) != nil {
 		return nil
 	}
-	return numbers(value)
+	return goNumbers(value)
 }
 
-func numbers(value any) any {
+// goNumbers turns the json.Numbers in a decoded value into int64 or float64; one that is neither into a string.
+func goNumbers(value any) any {
 	switch v := value.(type) {
 	case json.Number:
 		if n, err := v.Int64(); err == nil {
@@ -55,11 +56,11 @@ func numbers(value any) any {
 		return f
 	case []any:
 		for i := range v {
-			v[i] = numbers(v[i])
+			v[i] = goNumbers(v[i])
 		}
 	case map[string]any:
 		for key := range v {
-			v[key] = numbers(v[key])
+			v[key] = goNumbers(v[key])
 		}
 	}
 	return value

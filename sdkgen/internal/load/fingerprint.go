@@ -74,7 +74,7 @@ func newWalker(opts Options, dir string) (*walker, error) {
 	w := &walker{used: map[string]bool{}, required: map[string]bool{}, seen: map[string]bool{}}
 	err := w.addModule(dir)
 	if err == nil {
-		err = w.addWorkspace(dir, lookup(opts.Env, "GOWORK"))
+		err = w.addWorkspace(dir, Getenv(opts.Env, "GOWORK"))
 	}
 	if err != nil {
 		return nil, syntaxErrors(opts.Root, err)
@@ -171,8 +171,9 @@ func (w *walker) addWorkspace(dir, goWork string) error {
 	return nil
 }
 
-// lookup returns the value of a variable in an environment; the last one counts.
-func lookup(env []string, name string) string {
+// Getenv returns the value of a variable in an environment as os.Environ gives it, "" if it is not set. The last
+// entry of a name counts.
+func Getenv(env []string, name string) string {
 	for _, entry := range slices.Backward(env) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
 			return value

@@ -79,8 +79,8 @@ func TestFindJavaOrder(t *testing.T) {
 	empty := t.TempDir()
 	plain := t.TempDir()
 	write(t, filepath.Join(plain, "bin", "java"), "not executable", 0o644)
-	folder := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(folder, "bin", "java"), 0o755); err != nil {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "bin", "java"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	path := func(homes ...string) string {
@@ -102,7 +102,7 @@ func TestFindJavaOrder(t *testing.T) {
 		"old home":           {openapigen.Where{JavaHome: old, Path: path(first), Java: fallback}, first},
 		"broken home":        {openapigen.Where{JavaHome: broken, Path: path(first), Java: fallback}, first},
 		"relative home":      {openapigen.Where{JavaHome: ".", Path: path(first), Java: fallback}, first},
-		"passed over":        {openapigen.Where{Path: path(empty, plain, folder, old, broken, second), Java: fallback}, second},
+		"passed over":        {openapigen.Where{Path: path(empty, plain, dir, old, broken, second), Java: fallback}, second},
 		"relative path":      {openapigen.Where{Path: "bin:.::" + path(second), Java: fallback}, second},
 		"fallback":           {openapigen.Where{JavaHome: old, Path: path(empty, broken), Java: fallback}, fallback},
 		"fallback, no PATH":  {openapigen.Where{Java: fallback}, fallback},

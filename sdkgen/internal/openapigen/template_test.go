@@ -44,7 +44,7 @@ func TestFolders(t *testing.T) {
 	for _, c := range []struct {
 		generator string
 		given     map[string]any
-		folder    string
+		dir       string
 		made      any
 	}{
 		{"go", nil, "", nil},
@@ -71,7 +71,7 @@ func TestFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := got.Files["package/extra.go.mustache"]
-		if file.Folder != c.folder || file.DestinationFilename != "extra.go" || got.GlobalProperties["supportingFiles"] != c.made {
+		if file.Folder != c.dir || file.DestinationFilename != "extra.go" || got.GlobalProperties["supportingFiles"] != c.made {
 			t.Errorf("%+v: %+v", c, got)
 		}
 		if notes := got.Files["project/NOTES.mustache"]; notes.Folder != "" || notes.DestinationFilename != "NOTES" {

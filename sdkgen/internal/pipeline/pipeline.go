@@ -162,16 +162,6 @@ func pick(stages []stage, only []string) ([]string, error) {
 	return picked, nil
 }
 
-// environ returns the value of an environment variable.
-func (e Environment) environ(name string) string {
-	for _, entry := range slices.Backward(e.Environ) {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
 // path returns the absolute path of a file of the project; "" for "".
 func (e Environment) path(rel string) string {
 	if rel == "" {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
@@ -12,7 +13,7 @@ import (
 // Tools returns the directory that the jar and Java are looked for in, absolute, where the
 // configuration says nothing of them.
 func (p *Project) Tools() string {
-	dir := filepath.FromSlash(cmp.Or(p.env.Tools, p.env.environ("SDKGEN_TOOLS"), ".tools"))
+	dir := filepath.FromSlash(cmp.Or(p.env.Tools, load.Getenv(p.env.Environ, "SDKGEN_TOOLS"), ".tools"))
 	if filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
 	}
@@ -21,7 +22,7 @@ func (p *Project) Tools() string {
 
 // where says where the jar and Java are looked for.
 func (p *Project) where() openapigen.Where {
-	found := openapigen.Where{JavaHome: p.env.environ("JAVA_HOME"), Path: p.env.environ("PATH")}
+	found := openapigen.Where{JavaHome: load.Getenv(p.env.Environ, "JAVA_HOME"), Path: load.Getenv(p.env.Environ, "PATH")}
 	if g := p.cfg.Generator; g != (config.Generator{}) {
 		found.Jar, found.SHA256, found.Java = p.env.path(g.Jar), g.SHA256, p.env.path(g.Java)
 		found.Hint = "generator in sdkgen.yaml names it; without that section the jar and Java are those of --tools"

@@ -19,14 +19,14 @@ func exact(data []byte) (any, error) {
 	if err := dec.Decode(&value); err != nil {
 		return nil, err
 	}
-	return numbers(value), nil
+	return exactFloats(value), nil
 }
 
 // maxExact is the largest integer up to which float64 holds every one.
 const maxExact = 1 << 53
 
-// numbers turns the json.Numbers in a decoded value into float64, where that changes nothing.
-func numbers(value any) any {
+// exactFloats turns the json.Numbers in a decoded value into float64, where that changes nothing.
+func exactFloats(value any) any {
 	switch value := value.(type) {
 	case json.Number:
 		i, err := value.Int64()
@@ -38,11 +38,11 @@ func numbers(value any) any {
 		return f
 	case []any:
 		for i, item := range value {
-			value[i] = numbers(item)
+			value[i] = exactFloats(item)
 		}
 	case map[string]any:
 		for key, item := range value {
-			value[key] = numbers(item)
+			value[key] = exactFloats(item)
 		}
 	}
 	return value

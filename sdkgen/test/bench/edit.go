@@ -19,8 +19,8 @@ const edited = "MiniClusterSpec"
 var remarks = regexp.MustCompile(`(?m)^\t// Remark \d+\.\n`)
 
 // changeComment gives the first field of the struct another comment, one for each round.
-func changeComment(folder string, round int) error {
-	return edit(folder, func(source []byte, fields []span) ([]byte, error) {
+func changeComment(dir string, round int) error {
+	return edit(dir, func(source []byte, fields []span) ([]byte, error) {
 		remark := fmt.Sprintf("\t// Remark %d.\n", round)
 		if remarks.Match(source) {
 			return remarks.ReplaceAll(source, []byte(remark)), nil
@@ -33,8 +33,8 @@ func changeComment(folder string, round int) error {
 }
 
 // addField adds a field to the struct, named by a number.
-func addField(folder string, number int) error {
-	return edit(folder, func(source []byte, fields []span) ([]byte, error) {
+func addField(dir string, number int) error {
+	return edit(dir, func(source []byte, fields []span) ([]byte, error) {
 		if len(fields) == 0 {
 			return nil, errors.New("it has no field")
 		}
@@ -50,8 +50,8 @@ type span struct {
 }
 
 // edit changes the file in the directory that declares the struct.
-func edit(folder string, change func(source []byte, fields []span) ([]byte, error)) error {
-	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+func edit(dir string, change func(source []byte, fields []span) ([]byte, error)) error {
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func edit(folder string, change func(source []byte, fields []span) ([]byte, erro
 		}
 		return os.WriteFile(name, out, 0o644)
 	}
-	return fmt.Errorf("there is no struct %s in %s", edited, folder)
+	return fmt.Errorf("there is no struct %s in %s", edited, dir)
 }
 
 // fieldsIn returns the struct's fields if the file declares it, else nil.

@@ -15,25 +15,25 @@ import (
 // api is a copy of the API package, whose types the edits change.
 func api(t *testing.T) string {
 	t.Helper()
-	folder := t.TempDir()
+	dir := t.TempDir()
 	names, err := filepath.Glob(filepath.Join("../../..", apiDir, "*.go"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%d files, %v", len(names), err)
 	}
 	for _, name := range names {
-		if err := copyFile(name, filepath.Join(folder, filepath.Base(name))); err != nil {
+		if err := copyFile(name, filepath.Join(dir, filepath.Base(name))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return folder
+	return dir
 }
 
 // described is the struct as it stands in the directory: its fields, and the lines of their comments.
 // The rest is all other source there.
-func described(t *testing.T, folder string) (fields map[string]string, comments map[string][]string, rest string) {
+func described(t *testing.T, dir string) (fields map[string]string, comments map[string][]string, rest string) {
 	t.Helper()
 	fields, comments = map[string]string{}, map[string][]string{}
-	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +69,13 @@ func described(t *testing.T, folder string) (fields map[string]string, comments 
 }
 
 func TestChangeComment(t *testing.T) {
-	folder := api(t)
-	fields, before, rest := described(t, folder)
+	dir := api(t)
+	fields, before, rest := described(t, dir)
 	for round := range 3 {
-		if err := changeComment(folder, round); err != nil {
+		if err := changeComment(dir, round); err != nil {
 			t.Fatal(err)
 		}
-		got, comments, gotRest := described(t, folder)
+		got, comments, gotRest := described(t, dir)
 		if !reflect.DeepEqual(got, fields) || gotRest != rest {
 			t.Errorf("round %d: something else than a comment is changed", round)
 		}
@@ -93,13 +93,13 @@ func TestChangeComment(t *testing.T) {
 }
 
 func TestAddField(t *testing.T) {
-	folder := api(t)
-	fields, comments, rest := described(t, folder)
+	dir := api(t)
+	fields, comments, rest := described(t, dir)
 	for round := range 3 {
-		if err := addField(folder, round); err != nil {
+		if err := addField(dir, round); err != nil {
 			t.Fatal(err)
 		}
-		got, gotComments, gotRest := described(t, folder)
+		got, gotComments, gotRest := described(t, dir)
 		if len(got) != len(fields)+round+1 || gotRest != rest {
 			t.Errorf("round %d: %d fields were %d, or something else is changed", round, len(got), len(fields))
 		}
@@ -116,11 +116,11 @@ func TestEditRefuses(t *testing.T) {
 		"package p\n": "there is no struct", "package p\n\ntype MiniClusterSpec struct{ A int }\n": "has no comment",
 		"package p\n\ntype MiniClusterSpec struct{}\n": "has no comment", "package": "expected 'IDENT'",
 	} {
-		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, "types.go"), []byte(source), 0o644); err != nil {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "types.go"), []byte(source), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := changeComment(folder, 1); err == nil || !strings.Contains(err.Error(), want) {
+		if err := changeComment(dir, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", source, err, want)
 		}
 	}

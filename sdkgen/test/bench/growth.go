@@ -60,7 +60,7 @@ func (p *place) packages() []row {
 // growing is the row of a full run in a project that is written when it is first needed, after
 // what comes before.
 func (p *place) growing(name string, pr project, before func() error) row {
-	pr.folder = filepath.Join(p.tmp, "growth", regexp.MustCompile(`\W+`).ReplaceAllString(name, "-"))
+	pr.dir = filepath.Join(p.tmp, "growth", regexp.MustCompile(`\W+`).ReplaceAllString(name, "-"))
 	written := sync.OnceValue(func() error {
 		if before != nil {
 			if err := before(); err != nil {
@@ -71,7 +71,7 @@ func (p *place) growing(name string, pr project, before func() error) row {
 	})
 	return row{
 		name: name, rounds: 3, prepare: func(int) error { return written() },
-		ours: []step{p.sdkgen(pr.folder, "generate", "--no-cache")}, size: pr.models,
+		ours: []step{p.sdkgen(pr.dir, "generate", "--force")}, size: pr.models,
 	}
 }
 
@@ -108,22 +108,22 @@ var hurdles = []hurdle{
 
 // copyKubernetes copies the module k8s.io/api and changes what sdkgen refuses of it, until it takes
 // both packages at once.
-func (p *place) copyKubernetes(ctx context.Context, folder string) error {
+func (p *place) copyKubernetes(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api")
 	cmd.Dir = p.root
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("locating k8s.io/api: %w", err)
 	}
-	if err := os.CopyFS(folder, os.DirFS(strings.TrimSpace(string(out)))); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(strings.TrimSpace(string(out)))); err != nil {
 		return err
 	}
-	pr := project{folder: filepath.Join(p.tmp, "refused"), replace: map[string]string{"k8s.io/api": folder}, names: coreNames, packages: []string{coreV1, appsV1}}
+	pr := project{dir: filepath.Join(p.tmp, "refused"), replace: map[string]string{"k8s.io/api": dir}, names: coreNames, packages: []string{coreV1, appsV1}}
 	if err := p.write(pr); err != nil {
 		return err
 	}
 	for left := slices.Clone(hurdles); ; {
-		_, err := p.sdkgen(pr.folder, "generate", "--only", "crd,swagger,python,go").run(ctx)
+		_, err := p.sdkgen(pr.dir, "generate", "--only", "crd,swagger,python,go").run(ctx)
 		refused, ok := errors.AsType[*failure](err)
 		if !ok {
 			return err
@@ -133,8 +133,8 @@ func (p *place) copyKubernetes(ctx context.Context, folder string) error {
 			return err
 		}
 		first, _, _ := strings.Cut(strings.TrimPrefix(refused.said, "sdkgen: "), "\n")
-		p.refused = append(p.refused, refusal{strings.TrimPrefix(first, folder+string(filepath.Separator)), left[i].did})
-		if err := left[i].change(folder); err != nil {
+		p.refused = append(p.refused, refusal{strings.TrimPrefix(first, dir+string(filepath.Separator)), left[i].did})
+		if err := left[i].change(dir); err != nil {
 			return err
 		}
 		left = slices.Delete(left, i, i+1)
@@ -142,8 +142,8 @@ func (p *place) copyKubernetes(ctx context.Context, folder string) error {
 }
 
 // change makes a hurdle's change in a copy of the module.
-func (h hurdle) change(folder string) error {
-	name := filepath.Join(folder, filepath.FromSlash(h.file))
+func (h hurdle) change(dir string) error {
+	name := filepath.Join(dir, filepath.FromSlash(h.file))
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return err

@@ -19,17 +19,17 @@ func TestHurdles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
+	dir := t.TempDir()
 	for _, name := range []string{"apps/v1/doc.go", "core/v1/doc.go"} {
-		if err := copyFile(filepath.Join(strings.TrimSpace(string(out)), name), filepath.Join(folder, name)); err != nil {
+		if err := copyFile(filepath.Join(strings.TrimSpace(string(out)), name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(filepath.Join(folder, name), 0o644); err != nil {
+		if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, h := range hurdles {
-		if err := h.change(folder); err != nil {
+		if err := h.change(dir); err != nil {
 			t.Errorf("%s: %v", h.says, err)
 		}
 	}
@@ -58,20 +58,20 @@ func TestProjects(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.project.folder = filepath.Join(t.TempDir(), "project")
+			c.project.dir = filepath.Join(t.TempDir(), "project")
 			if err := here(t).write(c.project); err != nil {
 				t.Fatal(err)
 			}
-			cfg, err := config.Parse(config.File, read(t, c.project.folder, config.File))
+			cfg, err := config.Parse(config.File, read(t, c.project.dir, config.File))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.apis, cfg.APIs); diff != "" || (cfg.Clients != nil) != c.clients {
 				t.Errorf("clients: %+v, APIs (-want +got):\n%s", cfg.Clients, diff)
 			}
-			module := string(read(t, c.project.folder, "go.mod"))
-			for path, folder := range c.project.replace {
-				if !strings.Contains(module, path+" => "+folder+"\n") {
+			module := string(read(t, c.project.dir, "go.mod"))
+			for path, dir := range c.project.replace {
+				if !strings.Contains(module, path+" => "+dir+"\n") {
 					t.Errorf("go.mod does not replace %s:\n%s", path, module)
 				}
 			}
@@ -80,17 +80,17 @@ func TestProjects(t *testing.T) {
 }
 
 func TestCopyPackage(t *testing.T) {
-	folder := t.TempDir()
-	if err := here(t).copyPackage(folder, 12); err != nil {
+	dir := t.TempDir()
+	if err := here(t).copyPackage(dir, 12); err != nil {
 		t.Fatal(err)
 	}
-	doc, register := string(read(t, folder, "doc.go")), string(read(t, folder, "register.go"))
+	doc, register := string(read(t, dir, "doc.go")), string(read(t, dir, "register.go"))
 	for text, want := range map[string]string{doc: "+groupName=group12.example.org\n", register: `Version: "v1alpha12"`} {
 		if !strings.Contains(text, want) || !strings.Contains(text, "package v1alpha12\n") {
 			t.Errorf("it lacks %q or its package clause:\n%s", want, text)
 		}
 	}
-	if generated, err := filepath.Glob(filepath.Join(folder, "zz_*")); err != nil || len(generated) > 0 {
+	if generated, err := filepath.Glob(filepath.Join(dir, "zz_*")); err != nil || len(generated) > 0 {
 		t.Errorf("what is generated was copied: %v, %v", generated, err)
 	}
 }
@@ -118,9 +118,9 @@ func TestWriteOpenAPI(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, folder, name string) []byte {
+func read(t *testing.T, dir, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(folder, name))
+	data, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}

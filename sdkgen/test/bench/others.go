@@ -33,7 +33,7 @@ func (p *place) others() []row {
 		rows = append(rows, row{
 			name:    fmt.Sprintf("`--only %s` against %s", other.only, other.program),
 			prepare: func(int) error { return writeOpenAPI(filepath.Join(p.ours, apiDir, "swagger.json"), spec) },
-			ours:    []step{p.sdkgen(p.ours, "generate", "--no-cache", "--only", other.only)},
+			ours:    []step{p.sdkgen(p.ours, "generate", "--force", "--only", other.only)},
 			classic: []step{{name: other.program, dir: p.tmp, argv: append([]string{program}, other.args...)}},
 		})
 	}

@@ -66,8 +66,8 @@ func prepare(ctx context.Context, opts options, root, tmp string) (*place, error
 }
 
 // linkTools gives a project in a directory the tools.
-func (p *place) linkTools(folder string) error {
-	return os.Symlink(p.tools, filepath.Join(folder, ".tools"))
+func (p *place) linkTools(dir string) error {
+	return os.Symlink(p.tools, filepath.Join(dir, ".tools"))
 }
 
 // The programs of both sides. The versions are go.mod's.
@@ -93,8 +93,8 @@ func (p *place) program(name string) string {
 }
 
 // sdkgen is the step that runs it in a directory.
-func (p *place) sdkgen(folder string, args ...string) step {
-	return step{name: "sdkgen", dir: folder, argv: append([]string{p.program("sdkgen"), "-q"}, args...)}
+func (p *place) sdkgen(dir string, args ...string) step {
+	return step{name: "sdkgen", dir: dir, argv: append([]string{p.program("sdkgen"), "-q"}, args...)}
 }
 
 // findJava returns the java that the classic recipe runs: the one of JAVA_HOME, of PATH or, last, the fetched one.

@@ -15,7 +15,7 @@ import (
 // project is one that is made to be measured: it has the configuration of this one, but for its
 // API packages and the SDKs' directories.
 type project struct {
-	folder   string
+	dir      string
 	module   string            // the directory below the project whose module's requirements it has
 	replace  map[string]string // modules, and the directories that hold them
 	packages []string          // import paths of API packages of other modules
@@ -26,11 +26,11 @@ type project struct {
 // write writes the project into its directory, which is not there yet.
 func (p *place) write(pr project) error {
 	for _, dir := range []string{"hack", "templates"} {
-		if err := os.CopyFS(filepath.Join(pr.folder, dir), os.DirFS(filepath.Join(p.ours, dir))); err != nil {
+		if err := os.CopyFS(filepath.Join(pr.dir, dir), os.DirFS(filepath.Join(p.ours, dir))); err != nil {
 			return err
 		}
 	}
-	if err := p.linkTools(pr.folder); err != nil {
+	if err := p.linkTools(pr.dir); err != nil {
 		return err
 	}
 	if err := p.writeModule(pr); err != nil {
@@ -42,7 +42,7 @@ func (p *place) write(pr project) error {
 	}
 	for i := 1; i <= pr.copies; i++ {
 		dir := fmt.Sprintf("api/group%d/v1alpha%[1]d", i)
-		if err := p.copyPackage(filepath.Join(pr.folder, filepath.FromSlash(dir)), i); err != nil {
+		if err := p.copyPackage(filepath.Join(pr.dir, filepath.FromSlash(dir)), i); err != nil {
 			return err
 		}
 		apis = append(apis, map[string]string{"path": dir})
@@ -69,8 +69,8 @@ func (p *place) writeModule(pr project) error {
 	}
 	maps.Copy(replace, pr.replace)
 	err = file.AddModuleStmt("example.org/measured")
-	for path, folder := range replace {
-		err = errors.Join(err, file.AddReplace(path, "", folder, ""))
+	for path, dir := range replace {
+		err = errors.Join(err, file.AddReplace(path, "", dir, ""))
 	}
 	if err != nil {
 		return err
@@ -79,14 +79,14 @@ func (p *place) writeModule(pr project) error {
 		return err
 	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(pr.folder, "go.mod"), data, 0o644),
-		copyFile(filepath.Join(from, "go.sum"), filepath.Join(pr.folder, "go.sum")),
+		os.WriteFile(filepath.Join(pr.dir, "go.mod"), data, 0o644),
+		copyFile(filepath.Join(from, "go.sum"), filepath.Join(pr.dir, "go.sum")),
 	)
 }
 
 // copyPackage writes a copy of the API package, of a group and a version with that number.
-func (p *place) copyPackage(folder string, number int) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+func (p *place) copyPackage(dir string, number int) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	names, err := filepath.Glob(filepath.Join(p.ours, apiDir, "*.go"))
@@ -106,7 +106,7 @@ func (p *place) copyPackage(folder string, number int) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(folder, base), []byte(rename.Replace(string(data))), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, base), []byte(rename.Replace(string(data))), 0o644); err != nil {
 			return err
 		}
 	}
@@ -146,11 +146,11 @@ func (p *place) configure(pr project, apis []map[string]string) error {
 	if data, err = yaml.Marshal(cfg); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(pr.folder, "sdkgen.yaml"), data, 0o644)
+	return os.WriteFile(filepath.Join(pr.dir, "sdkgen.yaml"), data, 0o644)
 }
 
 // models counts the API's types: those that the SDKs have a class for, in each of their packages.
 func (pr project) models() (int, error) {
-	found, err := filepath.Glob(filepath.Join(pr.folder, "sdk", "python-sdk", "*", "*", "models", "[^_]*.py"))
+	found, err := filepath.Glob(filepath.Join(pr.dir, "sdk", "python-sdk", "*", "*", "models", "[^_]*.py"))
 	return len(found), err
 }

@@ -33,10 +33,10 @@ func (p *place) recipe() []step {
 // clients are the steps that the recipe has beside these where clients are made.
 func (p *place) clients() []step {
 	const pkg = modulePath + "/sdk/go"
-	generator := func(program, folder string, args ...string) step {
+	generator := func(program, dir string, args ...string) step {
 		argv := []string{
 			p.program(program), "--go-header-file", header,
-			"--output-dir", filepath.Join(p.out, "sdk", folder), "--output-pkg", pkg + "/" + folder,
+			"--output-dir", filepath.Join(p.out, "sdk", dir), "--output-pkg", pkg + "/" + dir,
 		}
 		return step{name: program, dir: p.old, argv: append(argv, args...)}
 	}
