@@ -58,7 +58,7 @@ class Streams:
         def pod_selector(self, name: str, namespace: Optional[str] = None) -> str: ...
 
     def pods(self, name: str, namespace: Optional[str] = None) -> List[Dict[str, Any]]:
-        """Reads the manifests of an object's pods, by index in their Job, then by name."""
+        """Lists an object's pods as manifests, by index in their Job, then by name."""
         query = {"labelSelector": self.pod_selector(name, namespace)}
         found = self.transport.request("GET", self._pods(namespace), query)
         pods: List[Dict[str, Any]] = found["items"]
@@ -80,9 +80,9 @@ class Streams:
         timeout: Optional[float] = None,
         namespace: Optional[str] = None,
     ) -> Iterator[str]:
-        """Reads logs by lines, as soon as there is a pod and its container has started.
+        """Yields log lines, as soon as a pod exists and its container has started.
 
-        A connection that breaks is taken up where it was.
+        A broken connection is resumed.
 
         Args:
             name (str): the object.
@@ -155,7 +155,7 @@ class Streams:
         check: bool = False,
         namespace: Optional[str] = None,
     ) -> ExecResult:
-        """Runs a command in a container, to its end.
+        """Runs a command in a container and waits until it ends.
 
         Args:
             name (str): a pod, or an object: then the first of its pods.
@@ -203,7 +203,7 @@ class Streams:
         return ExecResult(stdout, stderr, code)
 
     def connect(self, pod: str, port: int, namespace: Optional[str] = None) -> socket.socket:
-        """Gives a socket that leads to a port of a pod. If nothing listens there, it ends."""
+        """Returns a socket connected to a port of a pod. If nothing listens there, it ends."""
         ws = self._forward(pod, port, namespace)
         ours, theirs = socket.socketpair()
         Thread(target=carry, args=(ws, ours, []), daemon=True).start()

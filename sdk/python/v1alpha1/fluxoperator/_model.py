@@ -6,13 +6,13 @@ A generated model declares its fields; what it does is written here once. Nothin
 outside the standard library is imported: ``kubernetes`` is looked up when an
 attribute that holds one of its classes is first read.
 
-What goes out
+Encoding
     A model is a mapping of its manifest, so ``dict(model)`` is what the API
     server is to store. ``kubernetes`` takes that three ways: 37 and newer read
     a request body as a mapping, and a model found anywhere else through the
     function attribute ``_openapi_generator_to_dict``; 36 and older go through
     ``openapi_types`` and ``attribute_map``. All three give the same JSON.
-What comes in
+Decoding
     ``from_dict`` keeps what no attribute stands for, and the text of what it
     does not have to interpret, so reading an object, changing one attribute and
     writing it back changes that attribute only.
@@ -63,9 +63,9 @@ class Model(Mapping[str, Any], metaclass=Meta):
     Attributes have Python names and hold models, lists, dicts and scalars. The
     constructor checks what it is given and makes models of dicts. Attributes can be
     set at any time; ``validate`` checks them. As a mapping the model has JSON keys and
-    plain values, all copies. ``None`` is what is not set and does not go out, ``NULL``
-    goes out as null. A null that was read shows as ``None``, and goes out again as long
-    as the attribute is ``None``. A model is true even when nothing in it is set. A name
+    plain values, all copies. ``None`` means not set and is not written, ``NULL``
+    is written as null. A null that was read shows as ``None``, and is written again as
+    long as the attribute is ``None``. A model is true even when nothing in it is set. A name
     that the type does not have raises, as a keyword (``TypeError``) and as an attribute
     (``AttributeError``).
 
@@ -105,7 +105,7 @@ class Model(Mapping[str, Any], metaclass=Meta):
 
         Nested objects become models or, where the type is one of Kubernetes' own,
         the class of the installed ``kubernetes``. Keys that the type does not have
-        are kept and go out again. No default is filled in: what the manifest does
+        are kept and written back. No default is filled in: what the manifest does
         not set, or sets to null, is ``None``. Only the shape is checked, as another
         version of the API may allow more: see ``validate``. The attribute names that
         ``to_dict`` gives are understood too.

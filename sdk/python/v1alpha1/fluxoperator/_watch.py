@@ -1,6 +1,6 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of objects as they come: lists, watches, and lists again where a watch is too old."""
+"""Changes of objects: list, watch, and list again when the resource version has expired."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WATCH, _GRACE = 240, 15
 
 @dataclass(frozen=True)
 class Event(Generic[K]):
-    """A change: ``type`` is ADDED, MODIFIED or DELETED, ``object`` what it is after it."""
+    """A change: ``type`` is ADDED, MODIFIED or DELETED, ``object`` the object after it."""
 
     type: str
     object: K
@@ -87,7 +87,7 @@ class Watch(Generic[K]):
         return 0 if self._stop.is_set() else max(left, 0)
 
     def _changes(self) -> Iterator[Tuple[str, Dict[str, Any]]]:
-        """Yields what changes, by type, and LISTED after each list."""
+        """Yields changes with their type, and LISTED after each list."""
         while not self._stop.is_set():
             try:
                 yield from self._listed() if self._version is None else self._watched()
@@ -103,7 +103,7 @@ class Watch(Generic[K]):
             self._delay = min(self._delay * 2 or 0.1, 5)
 
     def _passes(self, error: errors.ApiError) -> bool:
-        """Says whether an error may pass. A server that starts knows neither rights nor kinds."""
+        """Says whether an error is temporary. A starting server knows neither RBAC nor kinds."""
         if error.status in (0, 429) or error.status >= 500:
             return self._heard or self._end is not None
         self._refused = self._refused or time.monotonic()

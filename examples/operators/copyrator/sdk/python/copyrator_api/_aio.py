@@ -1,7 +1,7 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The client for asyncio. The ``kubernetes`` package has none, so each call runs in a thread over
-the connections of the other client; there is no second HTTP stack."""
+"""The client for asyncio. Each call runs in a thread, over the connections of the blocking client;
+there is no second HTTP stack."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def _run(scope: Scope, call: Callable[[], _R]) -> _R:
 
 
 def threaded(call: Callable[_P, _R]) -> Callable[_P, Coroutine[Any, Any, _R]]:
-    """Makes a function that blocks a coroutine function."""
+    """Returns a coroutine function that runs a blocking function in a thread."""
 
     @wraps(call)
     async def coroutine(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -66,7 +66,7 @@ def threaded(call: Callable[_P, _R]) -> Callable[_P, Coroutine[Any, Any, _R]]:
 
 
 def iterated(call: Callable[_P, Iterable[_R]]) -> Callable[_P, AsyncGenerator[_R, None]]:
-    """Makes a function that gives items as they come an asynchronous generator of them."""
+    """Returns an asynchronous generator function of the items that a blocking one yields."""
 
     @wraps(call)
     async def generator(*args: _P.args, **kwargs: _P.kwargs) -> AsyncGenerator[_R, None]:
@@ -85,9 +85,9 @@ def iterated(call: Callable[_P, Iterable[_R]]) -> Callable[_P, AsyncGenerator[_R
 
 
 class AsyncClient(Generic[K]):
-    """A ``Client`` for asyncio: takes what it takes, and has its methods as coroutines, and
-    ``watch`` and ``logs`` as asynchronous generators. Cancelling a task closes its connection;
-    one that waits for an answer to a plain request is closed when that comes."""
+    """A ``Client`` for asyncio with the same arguments: its methods are coroutines, ``watch`` and
+    ``logs`` asynchronous generators. Cancelling a task closes its connection; that of a plain
+    request is closed when the answer arrives."""
 
     def __init__(
         self,
@@ -112,6 +112,6 @@ class AsyncClient(Generic[K]):
 
     @asynccontextmanager
     async def port_forward(self, *args: Any, **kwargs: Any) -> AsyncGenerator[int, None]:
-        """Does what ``Client.port_forward`` does, as an asynchronous context manager."""
+        """``Client.port_forward`` as an asynchronous context manager."""
         with ExitStack() as stack:
             yield await threaded(stack.enter_context)(self.client.port_forward(*args, **kwargs))

@@ -47,15 +47,15 @@ class BadRequest(ApiError):
 
 
 class Unauthorized(ApiError):
-    """The server does not know who is asking (401)."""
+    """The credentials are missing or invalid (401)."""
 
 
 class Forbidden(ApiError):
-    """Who is asking has no right to (403)."""
+    """RBAC does not allow the request (403)."""
 
 
 class NotFound(ApiError):
-    """There is no such object, namespace or kind (404)."""
+    """The object, namespace or kind does not exist (404)."""
 
 
 class Conflict(ApiError):
@@ -63,31 +63,31 @@ class Conflict(ApiError):
 
 
 class AlreadyExists(Conflict):
-    """There is an object of that name (409)."""
+    """An object of that name exists (409)."""
 
 
 class Gone(ApiError):
-    """A resource version, or the rest of a list, is too old to be had (410)."""
+    """The resource version, or the continue token of a list, has expired (410)."""
 
 
 class Invalid(ApiError):
-    """The object breaks a rule of its kind; ``causes`` has the fields (422)."""
+    """The object is invalid; ``causes`` lists the fields (422)."""
 
 
 class TooManyRequests(ApiError):
-    """The server asks to come later (429)."""
+    """The server limits requests; retry later (429)."""
 
 
 class ServerError(ApiError):
-    """The server failed, or cannot answer for a time (500 and above)."""
+    """The server failed or is temporarily unavailable (500 and above)."""
 
 
 class Unreachable(ApiError, ConnectionError):
-    """No answer came: no connection, a broken one, or too long a silence (0)."""
+    """The server did not answer: no connection, a broken one, or a time-out (0)."""
 
 
 class WaitTimeout(TimeoutError):
-    """What was waited for did not come about in time; ``last`` is the object, or None."""
+    """The condition was not met in time; ``last`` is the object as last seen, or None."""
 
     def __init__(self, message: str, last: Any = None) -> None:
         super().__init__(message)

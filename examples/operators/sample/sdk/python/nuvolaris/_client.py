@@ -48,18 +48,18 @@ _SERVERS = {
 class Client(Streams, Generic[K]):
     """Reads and writes the objects of one kind: ``Client(Kind, "my-namespace")``.
 
-    Every method raises ``errors.ApiError``. A server that cannot be reached is
-    ``errors.Unreachable`` in a plain call; ``watch``, ``wait_for`` and ``wait_deleted`` go on
-    trying. A name that cannot be one is a ``ValueError``, as is a namespace for a kind that
-    has none. ``namespace`` is the client's unless it is given, and a ``timeout`` is in
-    seconds, None for ever. Threads may share a client.
+    Every method raises ``errors.ApiError`` if the request fails, and ``errors.Unreachable`` if
+    the server cannot be reached; ``watch``, ``wait_for`` and ``wait_deleted`` retry instead.
+    Raises ValueError if a name is empty or not a path segment, or if the kind is cluster-scoped
+    and ``namespace`` is set. ``namespace`` defaults to the client's. A ``timeout`` is in seconds;
+    None means no limit. A client is safe to share between threads.
 
     Args:
         kind (Type[K]): the model of the kind.
-        namespace (str): where objects are that do not say. Default "default".
-        api_client (Any): a ``kubernetes.client.ApiClient``. Default None: one that is
-            made at the first call, with what ``kubernetes.config`` has loaded by then.
-        field_manager (str): who is to own the fields that are written.
+        namespace (str): namespace of objects that do not set one. Default "default".
+        api_client (Any): a ``kubernetes.client.ApiClient``. Default None: one is created at
+            the first call, with the configuration that ``kubernetes.config`` has loaded.
+        field_manager (str): name of the field manager of all writes. Default: the package.
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class Client(Streams, Generic[K]):
         self.transport = Transport(api_client)
 
     def create(self, obj: K, namespace: Optional[str] = None) -> K:
-        """Creates an object, in the namespace that it names or else the one given; to do both and
-        differ is a ValueError. Raises errors.AlreadyExists and errors.Invalid."""
+        """Creates an object in the namespace that it sets, or else in ``namespace``. Raises
+        ValueError if both are set and differ, errors.AlreadyExists and errors.Invalid."""
         return self._write("POST", self._path(self._home(obj, namespace)), obj)
 
     def get(self, name: str, namespace: Optional[str] = None) -> K:
@@ -89,13 +89,13 @@ class Client(Streams, Generic[K]):
         limit: Optional[int] = None,
         namespace: Optional[str] = None,
     ) -> List[K]:
-        """Reads all objects that the selectors let pass, ``limit`` with each request."""
+        """Lists all objects that match the selectors, with pages of ``limit`` objects."""
         query = {"labelSelector": label_selector, "fieldSelector": field_selector, "limit": limit}
         items, _ = self._items(self._path(namespace, everywhere=all_namespaces), query)
         return [self.kind.from_dict(item) for item in items]
 
     def replace(self, obj: K, namespace: Optional[str] = None) -> K:
-        """Writes an object that was read. Raises errors.Conflict if it has changed since."""
+        """Replaces an object. Raises errors.Conflict if it has changed since it was read."""
         return self._write("PUT", self._path(self._home(obj, namespace), _meta(obj, "name")), obj)
 
     def patch(
@@ -106,18 +106,19 @@ class Client(Streams, Generic[K]):
         subresource: str = "",
         namespace: Optional[str] = None,
     ) -> K:
-        """Changes parts of an object, or of a ``subresource`` such as "status". ``body`` is a merge
-        patch, or as a list a JSON patch, if ``content_type`` does not say another."""
+        """Patches an object, or its ``subresource`` such as "status". Unless ``content_type`` is
+        set, a mapping is a merge patch and a list is a JSON patch."""
         path = self._path(namespace, name, *filter(None, [subresource]))
         return self._write("PATCH", path, body, content_type)
 
     def apply(self, obj: K, force: bool = False, namespace: Optional[str] = None) -> K:
-        """Applies an object on the server's side: creates it, or makes it as described.
+        """Applies an object by server-side apply; it is created if it does not exist.
 
-        The ``field_manager`` comes to own all that is set in the object, defaults of its model
-        included; what it owned and is not set any more goes. Status and what the server keeps
-        in metadata are left out, so an object that was read can be applied, and its resource
-        version does not count. Raises errors.Conflict if another owns a field and not ``force``.
+        The ``field_manager`` owns every field that is set, defaults of the model included; fields
+        that it owned before and that are not set any more are removed. The status and the metadata
+        that the server maintains are not sent, so an object that was read can be applied, and its
+        resource version is ignored. Raises errors.Conflict if another manager owns a field, unless
+        ``force`` is set.
         """
         path = self._path(self._home(obj, namespace), _meta(obj, "name"))
         body = {key: value for key, value in _wire.plain(obj).items() if key != "status"}
@@ -137,10 +138,10 @@ class Client(Streams, Generic[K]):
         uid: Optional[str] = None,
         resource_version: Optional[str] = None,
     ) -> None:
-        """Deletes an object, and what it owns by ``propagation``: Background, Foreground or Orphan.
-        ``grace`` is how many seconds it has to end, by default what it says. With ``wait`` this
-        returns when it is gone, or raises WaitTimeout. Raises errors.NotFound, and errors.Conflict
-        if it is not that of ``uid``, or has changed since ``resource_version``."""
+        """Deletes an object. ``propagation`` of its dependents is Background, Foreground or Orphan.
+        ``grace`` is the grace period in seconds, by default the object's. With ``wait`` it returns
+        when the object is gone, or raises WaitTimeout. Raises errors.NotFound, and errors.Conflict
+        if the object does not have that ``uid`` or ``resource_version``."""
         query: Dict[str, Any] = {"propagationPolicy": propagation, "gracePeriodSeconds": grace}
         only = {"uid": uid, "resourceVersion": resource_version}
         # A body takes the place of the query.
@@ -153,18 +154,18 @@ class Client(Streams, Generic[K]):
             self.wait_deleted(name, timeout, namespace, uid)
 
     def get_scale(self, name: str, namespace: Optional[str] = None) -> V1Scale:
-        """Reads how many replicas an object wants and has. NotFound: its kind has no scale."""
+        """Reads the scale subresource. Raises errors.NotFound if the kind has none."""
         scale: V1Scale = Kind.of("V1Scale").read(self._scale("GET", name, namespace))
         return scale
 
     def scale(self, name: str, replicas: int, namespace: Optional[str] = None) -> V1Scale:
-        """Sets how many replicas an object is to have. Raises errors.Invalid."""
+        """Sets the desired number of replicas. Raises errors.Invalid."""
         answer = self._scale("PATCH", name, namespace, {"spec": {"replicas": replicas}})
         scale: V1Scale = Kind.of("V1Scale").read(answer)
         return scale
 
     def pod_selector(self, name: str, namespace: Optional[str] = None) -> str:
-        """Gives the label selector of an object's pods. LookupError: it has none yet."""
+        """Returns the label selector of an object's pods. Raises LookupError if it has none yet."""
         selector = (self._scale("GET", name, namespace).get("status") or {}).get("selector")
         if not selector:
             raise LookupError(f"{self.kind.KIND} {name} has no selector of pods yet")
@@ -180,12 +181,12 @@ class Client(Streams, Generic[K]):
         timeout: Optional[float] = None,
         namespace: Optional[str] = None,
     ) -> Watch[K]:
-        """Follows objects, or the one of a name: what there is as ADDED, then what changes.
+        """Watches objects, or the object ``name``: existing ones as ADDED, then changes.
 
-        With ``resource_version`` only what came after it. A connection that breaks is taken
-        up where it was; if that is too old, all is read again, and what has changed meanwhile
-        comes as events. It ends at its ``timeout``. Without one it goes on for ever, but an
-        unreachable server is an error as long as nothing has come.
+        With ``resource_version`` only later changes. A broken connection is resumed; if its
+        resource version has expired, the objects are listed again and the differences are
+        yielded as events. It ends after ``timeout``. Without one it does not end, but an
+        unreachable server is an error until the first answer.
         """
         fields = [f"metadata.name={name}"] if name else []
         fields += [field_selector] if field_selector else []
@@ -201,9 +202,9 @@ class Client(Streams, Generic[K]):
         timeout: Optional[float] = 300,
         namespace: Optional[str] = None,
     ) -> K:
-        """Waits until an object is as wanted, and gives it. ``condition`` is the type of a
-        condition that is to be True, "Type=Status" for another status, or a function of the object.
-        Raises WaitTimeout, and NotFound as soon as there is no such object."""
+        """Waits until an object meets a condition, and returns it. ``condition`` is the type of a
+        condition that must be True, "Type=Status" for another status, or a function of the object.
+        Raises WaitTimeout, and NotFound as soon as the object does not exist."""
         met = condition if callable(condition) else _condition(condition)
         wanted = f"{self.kind.KIND} {name}: {getattr(condition, '__name__', condition)}"
         last: Optional[K] = None
@@ -228,7 +229,7 @@ class Client(Streams, Generic[K]):
         namespace: Optional[str] = None,
         uid: Optional[str] = None,
     ) -> None:
-        """Waits until no object has a name, or another than that of ``uid``. Raises WaitTimeout."""
+        """Waits until the object does not exist, or has another ``uid``. Raises WaitTimeout."""
 
         def deletion(found: K) -> bool:
             return uid is not None and _meta(found, "uid") != uid
@@ -242,7 +243,7 @@ class Client(Streams, Generic[K]):
         if kind.NAMESPACED and not everywhere:
             path += ["namespaces", namespace or self.namespace]
         elif namespace:
-            raise ValueError(f"{kind.KIND}: a namespace is given where none can be")
+            raise ValueError(f"{kind.KIND} is cluster-scoped: namespace must not be set")
         return segments(*path, kind.PLURAL, *rest)
 
     def _home(self, obj: K, namespace: Optional[str]) -> Optional[str]:
