@@ -158,12 +158,12 @@ func TestNamer(t *testing.T) {
 		}},
 		{name: "no name", table: map[string]string{"a.A": "", "a.B": "b-c", "a.C": "1", "a.D": "a/b", "a.E": "%zz", "a.F": "Größe", "a.G": "type"}, asks: []ask{
 			{goType: "a.A", fresh: true, err: `named ""`},
-			{goType: "a.B", name: "b-c", fresh: true, err: `named "b-c", which is no name`},
-			{goType: "a.C", name: "1", fresh: true, err: "no name"},
-			{goType: "a.D", name: "a/b", fresh: true, err: "no name"},
-			{goType: "a.E", name: "%zz", fresh: true, err: "no name"},
+			{goType: "a.B", name: "b-c", fresh: true, err: `named "b-c", which is not a valid type name`},
+			{goType: "a.C", name: "1", fresh: true, err: "not a valid type name"},
+			{goType: "a.D", name: "a/b", fresh: true, err: "not a valid type name"},
+			{goType: "a.E", name: "%zz", fresh: true, err: "not a valid type name"},
 			{goType: "a.F", name: "Größe", fresh: true},
-			{goType: "a.G", name: "type", fresh: true, err: "no name"},
+			{goType: "a.G", name: "type", fresh: true, err: "not a valid type name"},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
