@@ -54,6 +54,16 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestUnknownName: a name for a type that the API does not have is an error, not ignored.
+func TestUnknownName(t *testing.T) {
+	_, err := swagger.Build(t.Context(), swagger.Package{
+		Dir: dir, Names: map[string]string{pkg + ".QueueSpek": "Wanted"},
+	}, v1.GetOpenAPIDefinitions)
+	if err == nil || !strings.Contains(err.Error(), pkg+".QueueSpek, but the API has no such type") {
+		t.Errorf("Build returns %v", err)
+	}
+}
+
 // TestErrors runs testdata/errors/*.txtar, each a package v1 of a module, whose definitions are those of
 // testdata/queue. "error" is the error, where $DIR is the directory that Build was given.
 func TestErrors(t *testing.T) {

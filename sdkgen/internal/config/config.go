@@ -43,7 +43,14 @@ type Config struct {
 
 // Pos returns the position of the value under the keys, strings for sections and numbers for lists, or
 // of the nearest existing one above it.
-func (c *Config) Pos(keys ...any) token.Position { return c.at(keys...) }
+//
+// A configuration that was not parsed has no positions.
+func (c *Config) Pos(keys ...any) token.Position {
+	if c.at == nil {
+		return token.Position{}
+	}
+	return c.at(keys...)
+}
 
 // API is one Go package with API types: one of the project's own, by Path, or one of a module
 // that the project's go.mod requires, by Package and Dir.

@@ -38,6 +38,9 @@ func (p *Project) Swagger(ctx context.Context, api string, definitions swagger.D
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkTable(src); err != nil {
+		return nil, err
+	}
 	pkg, err := src.pick(api)
 	if err != nil {
 		return nil, err
@@ -77,16 +80,16 @@ func (b *build) swagger(ctx context.Context) (*artifact.Set, error) {
 }
 
 // checkTable finds names that the configuration gives to types that the API does not reach.
-func (b *build) checkTable(src *source) error {
+func (p *Project) checkTable(src *source) error {
 	schemas, err := src.schemas()
 	if err != nil {
 		return err
 	}
 	var list diag.List
-	for _, goType := range slices.Sorted(maps.Keys(b.cfg.Swagger.Names)) {
+	for _, goType := range slices.Sorted(maps.Keys(p.cfg.Swagger.Names)) {
 		_, known := schemas.Schema(goType)
 		if _, kubernetes := swagger.KubernetesName(goType); !known && !kubernetes {
-			list.Add(b.cfg.Pos("swagger", "names", goType), "config", "write it as PACKAGE.Type, as in k8s.io/api/core/v1.Pod, or remove it",
+			list.Add(p.cfg.Pos("swagger", "names", goType), "config", "write it as PACKAGE.Type, as in k8s.io/api/core/v1.Pod, or remove it",
 				"swagger.names has %s, but the API has no such type", goType)
 		}
 	}
