@@ -23,6 +23,7 @@ operators = @for operator in $(OPERATORS); do echo "$$operator: $(1)"; $(MAKE) -
 SDKGEN := .tools/bin/sdkgen
 # A file that is there when sdkgen is not the program that `make api` ran last.
 REBUILT := .tools/rebuilt
+GENERATE = $(SDKGEN) generate $$(test ! -e $(REBUILT) || echo --force)
 CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 # Whoever changes this version runs `make lint` once with it.
 GOLANGCI := v2.15.0
@@ -34,22 +35,22 @@ HELM := v4.3.1
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
-	@$(SDKGEN) generate $$(test ! -e $(REBUILT) || echo --force) $(ARGS) && rm -f $(REBUILT)
+	@$(GENERATE) $(ARGS) && rm -f $(REBUILT)
 
 generate: tools ## Make only the Go code beside the types, and the CRD
-	@$(SDKGEN) generate --only deepcopy,crd,openapi $(ARGS)
+	@$(GENERATE) --only deepcopy,crd,openapi $(ARGS)
 
 manifests: ## Make the operator's RBAC role from the markers in internal/controller
 	@$(GO) tool -modfile=sdkgen/go.mod controller-gen rbac:roleName=manager-role paths=./internal/controller output:rbac:dir=config/rbac
 
 swagger: tools ## Make only swagger.json
-	@$(SDKGEN) generate --only swagger $(ARGS)
+	@$(GENERATE) --only swagger $(ARGS)
 
 sdk-python: tools ## Make only the Python SDK
-	@$(SDKGEN) generate --only python $(ARGS)
+	@$(GENERATE) --only python $(ARGS)
 
 sdk-go: tools ## Make only the Go clients
-	@$(SDKGEN) generate --only go,clients $(ARGS)
+	@$(GENERATE) --only go,clients $(ARGS)
 
 verify: tools ## Compare the repository with what `make api` would write
 	@$(SDKGEN) verify $(ARGS)
