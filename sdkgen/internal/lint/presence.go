@@ -101,7 +101,7 @@ func (l *linter) checkPatch(decl *declaration) {
 		m, tag := decl.has(name), decl.structTag.Get(name)
 		switch {
 		case m == nil && tag != "" || m != nil && valueOf(m) == tag:
-			// A tag alone is parseFailed too, but there is no marker that would be wrong.
+			// A tag alone is parseFailed too, but no marker is wrong.
 		case m != nil && tag == "":
 			l.complain(m, "add to the struct tag: "+name+":\""+valueOf(m)+"\"", "openapi-gen rejects +%s: the struct tag has no %s", name, name)
 		case m != nil && (allowed[name] == nil || slices.Contains(allowed[name], valueOf(m))):

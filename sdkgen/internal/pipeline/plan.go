@@ -100,10 +100,11 @@ func (b *build) run(ctx context.Context, names []string) error {
 // each runs stages one after the other, but for those that are up to date.
 func (b *build) each(ctx context.Context, stages []stage) error {
 	for _, s := range stages {
-		if current, err := b.upToDate(s); current || err != nil {
-			if err != nil {
-				return err
-			}
+		current, err := b.upToDate(s)
+		if err != nil {
+			return err
+		}
+		if current {
 			continue
 		}
 		b.env.Log.Info("running", "stage", s.name)

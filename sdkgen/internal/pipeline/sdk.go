@@ -63,10 +63,11 @@ func (b *build) prepare(ctx context.Context, stages []stage) ([]*sdkJob, error) 
 	var jobs []*sdkJob
 	var list diag.List
 	for _, s := range stages {
-		if current, err := b.upToDate(s); current || err != nil {
-			if err != nil {
-				return nil, err
-			}
+		current, err := b.upToDate(s)
+		if err != nil {
+			return nil, err
+		}
+		if current {
 			continue
 		}
 		docs, err := b.docs()

@@ -25,10 +25,9 @@ func Offline() []string {
 	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=")
 }
 
-// Project writes an archive as a project to a new directory, and sees to it that the modules which sdkgen/test/project
-// requires are in the module cache. Where it has no go.mod, it gets
-// that of test/project, so that whatever is imported there can be imported from the module cache; "go.mod+"
-// is added to it. "module:" in the archive's comment is a module path other than ModulePath, or
+// Project writes an archive as a project to a new directory and fetches what sdkgen/test/project requires.
+// Where it has no go.mod, it gets that of test/project, so that whatever is imported there can be imported
+// from the module cache; "go.mod+" is added to it. "module:" in the archive's comment is a module path other than ModulePath, or
 // "none", which leaves the project without a go.mod.
 func Project(t *testing.T, archive *txtar.Archive) (root string) {
 	t.Helper()
