@@ -58,7 +58,7 @@ verify: tools ## Compare the repository with what `make api` would write
 rules: tools ## Check the types against the API rules; ARGS=--update accepts them
 	@$(SDKGEN) rules $(ARGS)
 
-test: tools ## Run all tests: Go, then Python
+test: tools bin/helm ## Run all tests: Go, then Python
 	$(call each,$(GO) test -timeout 20m ./...)
 	$(call operators,test)
 	$(PYTHON) test/python/matrix.py --workdir .tools/python
