@@ -1,10 +1,12 @@
 package gogen
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -86,7 +88,33 @@ func (g *Generator) openapi(pkg, dir string, in func(*types.Type) bool) (*artifa
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading openapi-gen's report: %w", err)
 	}
-	return set, violations, nil
+	return set, g.withoutStreaming(violations), nil
+}
+
+// withoutStreaming removes from a report what kubebuilder writes into each list, the json tag
+// "metadata,omitzero" of ListMeta. The rule against it is for the API server's streaming encoder, which
+// lists of custom resources never go through.
+func (g *Generator) withoutStreaming(report []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(report) {
+		violation, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("API rule violation: streaming_list_type_json_tags,"))
+		parts := strings.Split(string(violation), ",") // package, type and field
+		if ok && len(parts) == 3 && parts[2] == "ListMeta" && g.jsonTag(parts[0], parts[1], parts[2]) == "metadata,omitzero" {
+			continue
+		}
+		out = append(out, line...)
+	}
+	return out
+}
+
+// jsonTag returns the json tag of a field, by its Go name.
+func (g *Generator) jsonTag(pkg, typeName, field string) string {
+	for _, member := range g.base.Universe.Type(types.Name{Package: pkg, Name: typeName}).Members {
+		if member.Name == field {
+			return reflect.StructTag(member.Tags).Get("json")
+		}
+	}
+	return ""
 }
 
 // enums returns a universe with no other types and constants than those of enumerations, which are all

@@ -146,9 +146,11 @@ func (r Result) Diagnostics(list string, locate Locate) diag.List {
 		if v.Field != "" {
 			what = "field " + v.Type + "." + v.Field
 		}
-		hint := advice(v.Rule)
+		hint := advice(v)
 		if list != "" {
 			hint += "\nor accept the violation: add to " + list + "\n" + v.String()
+		} else {
+			hint += "\n" + acceptHint
 		}
 		out.Add(pos, v.Rule, hint, "API rule violation: %s", what)
 	}
@@ -159,15 +161,31 @@ func (r Result) Diagnostics(list string, locate Locate) diag.List {
 	return out
 }
 
-// advice returns how to comply with a rule.
-func advice(rule string) string {
-	switch rule {
+// acceptHint says how to accept violations where there is no exceptions list yet.
+const acceptHint = "or accept it: name a file with `rules: {exceptions: FILE}` in sdkgen.yaml and run `sdkgen rules --update`"
+
+// advice returns how to comply with the rule.
+func advice(v Violation) string {
+	switch v.Rule {
 	case "names_match":
 		return "make the Go name the JSON name with an upper-case first letter, or change the JSON name"
 	case "list_type_missing":
 		return "add the list type: // +listType=atomic, // +listType=set, or // +listType=map with // +listMapKey=NAME"
 	case "omitempty_match_case":
 		return "write omitempty in lower case in the json tag"
+	case "streaming_list_type_json_tags":
+		return "write: " + listFields[v.Field]
+	case "streaming_list_type_field_order":
+		return "write the fields in this order: TypeMeta, ListMeta, Items"
+	case "streaming_list_type_proto_tags":
+		return "remove the protobuf tag: custom resources are stored as JSON"
 	}
 	return "see the rule in kube-openapi's pkg/generators/rules"
+}
+
+// listFields are the fields of a list as the rule on their json tags wants them, by name.
+var listFields = map[string]string{
+	"TypeMeta": "metav1.TypeMeta `json:\",inline\"`",
+	"ListMeta": "metav1.ListMeta `json:\"metadata,omitempty\"`, or, as kubebuilder does, `json:\"metadata,omitzero\"`",
+	"Items":    "Items []KIND `json:\"items\"`, with the kind of the list",
 }
