@@ -18,6 +18,8 @@ type Config struct {
 	Version string `yaml:"version"`
 	// Header is a file with the comment that starts each generated Go file; none if empty.
 	Header string `yaml:"header"`
+	// Year replaces " YEAR" in the header by a space and itself, as controller-gen's option year does.
+	Year string `yaml:"year"`
 	// APIs are the packages with API types, one for each group and version.
 	APIs []API `yaml:"apis"`
 	// AllowDangerousTypes lets float fields pass, as controller-gen's option of that name does.

@@ -83,6 +83,9 @@ func child(n *yaml.Node, key any) *yaml.Node {
 // versionText is valid in all package registries, and safe in source code.
 var versionText = regexp.MustCompile(`^[0-9][0-9A-Za-z.+-]*$`)
 
+// yearText is a year, a range or a list of them.
+var yearText = regexp.MustCompile(`^[0-9]{4}([-, ]+[0-9]{4})*$`)
+
 func (p *checker) check(cfg *Config) {
 	if cfg.Version == "" {
 		p.list.Add(p.at(), rule, "write, for example:\n"+Sample, "version, the version of the SDKs, is missing")
@@ -101,6 +104,9 @@ func (p *checker) check(cfg *Config) {
 		seen[value] = true
 	}
 	p.path(&cfg.Header, false, "header")
+	if cfg.Year != "" && !yearText.MatchString(cfg.Year) {
+		p.list.Add(p.at("year"), rule, "write, for example: year: 2026", "year: %q is not a year, nor a range of years", cfg.Year)
+	}
 	p.path(&cfg.Rules.Exceptions, false, "rules", "exceptions")
 	if cfg.CRD != nil {
 		p.path(&cfg.CRD.Dir, true, "crd", "dir")

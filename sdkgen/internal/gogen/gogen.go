@@ -7,6 +7,7 @@
 package gogen
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -37,7 +38,7 @@ const (
 type Generator struct {
 	api     *load.Result
 	root    string // the project's root, absolute
-	header  string // absolute path of the header file, may be empty
+	header  string // absolute path of the header comment in scratch, with the year; may be empty
 	scratch string // absolute path of a directory that gengo may make directories in
 
 	controllerTools string // version
@@ -50,6 +51,7 @@ type Generator struct {
 type Options struct {
 	Root    string // the project's root, absolute
 	Header  string // file with the header comment, relative to Root; empty for none
+	Year    string // replaces " YEAR" in the header by a space and itself
 	Scratch string // an existing directory outside the project
 	// ControllerTools is the version of controller-tools that this program is built with; CRDs name it.
 	ControllerTools string
@@ -60,21 +62,46 @@ type Options struct {
 // New returns a Generator for the loaded packages.
 func New(api *load.Result, opts Options) (*Generator, error) {
 	g := &Generator{api: api, root: opts.Root, scratch: opts.Scratch, controllerTools: opts.ControllerTools, allowFloats: opts.AllowDangerousTypes}
-	if opts.Header != "" {
-		g.header = filepath.Join(opts.Root, filepath.FromSlash(opts.Header))
-		data, err := os.ReadFile(g.header)
-		if err != nil {
-			return nil, diag.Errorf(token.Position{Filename: opts.Header}, "header", "correct header in sdkgen.yaml, or remove it", "cannot read the header comment: %v", errors.Unwrap(err))
-		}
-		if _, err := parser.ParseFile(token.NewFileSet(), opts.Header, append(data, "\n\npackage x\n"...), parser.ImportsOnly); err != nil {
-			return nil, diag.Errorf(token.Position{Filename: opts.Header, Line: 1, Column: 1}, "header", "write // before each line", "the header is not a Go comment")
-		}
-		if strings.Contains(string(data), "YEAR") {
-			return nil, diag.Errorf(token.Position{Filename: opts.Header}, "header", "write the year, or none: generated files must not change with the clock",
-				"the header contains the word YEAR, which generators replace with the current year")
-		}
+	if opts.Header == "" {
+		return g, nil
+	}
+	header, err := readHeader(opts)
+	if err != nil {
+		return nil, err
+	}
+	g.header = filepath.Join(opts.Scratch, "header.txt")
+	if err := os.WriteFile(g.header, header, 0o600); err != nil {
+		return nil, fmt.Errorf("writing the header comment for the generators: %w", err)
 	}
 	return g, nil
+}
+
+// readHeader returns the header comment with the year, as controller-gen's object generator replaces it. What
+// is left of YEAR is an error: gengo's generators would write the current year.
+func readHeader(opts Options) ([]byte, error) {
+	pos := token.Position{Filename: opts.Header}
+	data, err := os.ReadFile(filepath.Join(opts.Root, filepath.FromSlash(opts.Header)))
+	if err != nil {
+		return nil, diag.Errorf(pos, "header", "correct header in sdkgen.yaml, or remove it", "cannot read the header comment: %v", errors.Unwrap(err))
+	}
+	if _, err := parser.ParseFile(token.NewFileSet(), opts.Header, append(bytes.Clone(data), "\n\npackage x\n"...), parser.ImportsOnly); err != nil {
+		pos.Line, pos.Column = 1, 1
+		return nil, diag.Errorf(pos, "header", "write // before each line", "the header is not a Go comment")
+	}
+	if opts.Year != "" {
+		data = bytes.ReplaceAll(data, []byte(" YEAR"), []byte(" "+opts.Year))
+	}
+	before, _, found := bytes.Cut(data, []byte("YEAR"))
+	if !found {
+		return data, nil
+	}
+	pos.Line = bytes.Count(before, []byte("\n")) + 1
+	pos.Column = len(before) - bytes.LastIndexByte(before, '\n')
+	hint := "write the year in its place, or in sdkgen.yaml, beside header, for example:\nyear: 2026"
+	if opts.Year != "" {
+		hint = "write a space before it, or the year in its place"
+	}
+	return nil, diag.Errorf(pos, "header", hint, "the header contains the word YEAR, which generators replace with the current year")
 }
 
 // context returns a copy of the one gengo context with a generator's own name systems;
@@ -105,8 +132,14 @@ func (g *Generator) context(names namer.NameSystems, defaultName string) (*gener
 }
 
 // tag adds the marker that openapi-gen requires to packages of other modules, and removes what would
-// make it call a method for a definition's name: definitions are named by their Go type.
+// make it call a method for a definition's name: definitions are named by their Go type. gengo reads the
+// group in doc.go alone, but kubebuilder's layout has it in groupversion_info.go.
 func (g *Generator) tag() {
+	for _, pkg := range g.own() {
+		if known := g.base.Universe[pkg.Path]; known != nil && pkg.GroupElsewhere {
+			known.Comments = append(known.Comments, "+groupName="+pkg.Group)
+		}
+	}
 	paths := slices.Clone(g.more)
 	for _, pkg := range g.api.Packages {
 		if pkg.Foreign {

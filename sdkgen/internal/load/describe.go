@@ -53,9 +53,10 @@ func (r *Result) describe(pkg *Package) diag.List {
 	switch {
 	case pkg.Group == "":
 		list = append(list, tags.noGroup(pkg.Foreign))
+	case tags.groupName == "":
+		pkg.GroupElsewhere = true
 	case pkg.Group != tags.groupName && !pkg.Foreign:
-		list.Add(tags.pos, rule, "write above the package clause of "+docGo+", the one file where the other generators read it:\n// +groupName="+pkg.Group,
-			"controller-gen reads +groupName=%s, the other generators read %q", pkg.Group, tags.groupName)
+		list.Add(tags.pos, rule, "write the marker once, with the group of your API", "the package has +groupName=%s and +groupName=%s", pkg.Group, tags.groupName)
 	}
 	if !tags.openapi && !pkg.Foreign {
 		list.Add(tags.pos, rule, tags.openapiHint(), "the package has no +k8s:openapi-gen=true marker in %s: zz_generated.openapi.go would be empty", docGo)

@@ -61,8 +61,10 @@ type Package struct {
 	Name        string // name in the package clause
 	Group       string // value of +groupName
 	GroupGoName string // value of +groupGoName, empty if there is none
-	Version     string
-	Kinds       []Kind // sorted by name
+	// GroupElsewhere says that +groupName is in another file than doc.go.
+	GroupElsewhere bool
+	Version        string
+	Kinds          []Kind // sorted by name
 
 	// Source is the package as controller-tools loads it.
 	Source *loader.Package

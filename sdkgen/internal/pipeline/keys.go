@@ -28,6 +28,9 @@ func (b *build) key(s stage) (string, error) {
 		k.add(module, b.env.Modules[module])
 	}
 	k.file(b.cfg.Header)
+	if b.cfg.Year != "" {
+		k.add("year", b.cfg.Year)
+	}
 	for _, input := range s.inputs {
 		k.set(input, b.sets[input])
 	}

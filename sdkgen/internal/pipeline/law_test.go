@@ -135,7 +135,7 @@ var reserved = map[string][]string{
 	"exec.Command":        {"internal/openapigen"},
 	"exec.CommandContext": {"internal/openapigen"},
 	// Scratch, and -o FILE.
-	"os.WriteFile": {"internal/openapigen", "internal/pipeline", "internal/cli"},
+	"os.WriteFile": {"internal/gogen", "internal/openapigen", "internal/pipeline", "internal/cli"},
 	"os.MkdirAll":  {"internal/openapigen"},
 	"os.MkdirTemp": {"internal/pipeline"},
 	"os.CopyFS":    {"internal/pipeline"}, // sdkgen's own templates, to scratch

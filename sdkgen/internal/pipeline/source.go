@@ -27,7 +27,7 @@ type source struct {
 
 func (p *Project) newSource(api *load.Result) (*source, error) {
 	gen, err := gogen.New(api, gogen.Options{
-		Root: p.env.Root, Header: p.cfg.Header, Scratch: p.scratch,
+		Root: p.env.Root, Header: p.cfg.Header, Year: p.cfg.Year, Scratch: p.scratch,
 		ControllerTools: p.env.Modules["sigs.k8s.io/controller-tools"], AllowDangerousTypes: p.cfg.AllowDangerousTypes,
 	})
 	if err != nil {
