@@ -1,3 +1,6 @@
+// controller-gen, run over all packages of a project, makes no CRD of the root kinds here.
+// +kubebuilder:skip
+
 package light
 
 import (
