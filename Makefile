@@ -31,7 +31,7 @@ STATICCHECK := v0.7.0
 HELM := v4.3.1
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-fresh test-python build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm bench-go-clients .fetched .built
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-fresh test-python build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm bench-go-clients .built
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
@@ -115,11 +115,8 @@ lint: ## Run gofmt, go vet, staticcheck and golangci-lint $(GOLANGCI)
 docs: ## Check the links and make targets in the documents
 	@$(PYTHON) docs/check.py
 
-tools: ## Fetch the pinned tools into .tools/ and build sdkgen there
-	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2) .fetched .built
-
-.fetched:
-	@$(PYTHON) hack/tools.py
+tools: .built ## Build sdkgen into .tools/ and fetch the pinned tools there
+	@$(SDKGEN) tools --tools .tools --python $(PYTHON)
 
 .built:
 	@# The lock does not tell one development build from another, so a new program runs every stage once.

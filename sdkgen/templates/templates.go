@@ -15,8 +15,8 @@ const (
 	Go     = "go"
 )
 
-// The jar of openapi-generator that the templates are written for: the name that hack/tools.py
-// gives its file, and its checksum, in hex.
+// The jar of openapi-generator that the templates are written for: the name of its file among the
+// tools, and its checksum, in hex.
 const (
 	Jar       = "openapi-generator-cli-6.6.0.jar"
 	JarSHA256 = "9718ff7844e89462c75dcd9b20a35136f6db257bfe1b874db1e3002e99de4609"

@@ -3,7 +3,6 @@ package templates_test
 import (
 	"io/fs"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
@@ -30,19 +29,6 @@ func TestFS(t *testing.T) {
 		})
 		if err != nil || files == 0 {
 			t.Errorf("%s: %d files, %v", dir, files, err)
-		}
-	}
-}
-
-// TestJar: hack/tools.py fetches the jar that the templates belong to.
-func TestJar(t *testing.T) {
-	script, err := os.ReadFile("../../hack/tools.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range []string{`JAR_FILE = "` + templates.Jar + `"`, `JAR_SHA256 = "` + templates.JarSHA256 + `"`} {
-		if !strings.Contains(string(script), "\n"+line+"\n") {
-			t.Errorf("hack/tools.py has no line %s", line)
 		}
 	}
 }

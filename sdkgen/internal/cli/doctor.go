@@ -39,7 +39,7 @@ func (a *app) examine(ctx context.Context, project *pipeline.Project) error {
 	goProgram, err := exec.LookPath("go")
 	check("go", goProgram, hinted(err, "install Go: its go.mod is read by the go command"))
 	python, err := exec.LookPath("python3")
-	check("python3", python, hinted(err, "install Python 3: hack/tools.py and the SDK's tests need it"))
+	check("python3", python, hinted(err, "install Python 3: `sdkgen tools` and the SDK's tests need it"))
 	if project.NeedsJava() {
 		check("tools", project.Tools(), nil)
 		java, version, err := project.Java()

@@ -32,7 +32,9 @@ type Where struct {
 	JavaHome string // value of JAVA_HOME, may be empty
 	Path     string // value of PATH
 	Java     string // directory of a runtime to use where the others have none, may be empty
-	Hint     string // what to do where the jar or Java is missing
+	// CheckJava refuses the runtime in Java if it is not the expected one; nil for any.
+	CheckJava func(dir string) error
+	Hint      string // what to do where the jar or Java is missing
 }
 
 const rule = "tools"
@@ -43,12 +45,12 @@ func Find(where Where) (*Jar, error) {
 	if err := checkJar(where); err != nil {
 		return nil, err
 	}
-	java, _, err := FindJava(where)
+	java, version, err := FindJava(where)
 	if err != nil {
 		return nil, err
 	}
 	names := sync.OnceValues(func() ([]string, error) { return list(where.Jar) })
-	return &Jar{path: where.Jar, java: java, names: names}, nil
+	return &Jar{path: where.Jar, java: java, version: version, names: names}, nil
 }
 
 // checkJar checks that Java can run the jar, and the jar's checksum.
@@ -82,6 +84,12 @@ func FindJava(where Where) (program string, version int, err error) {
 		program := filepath.Join(dir, executable("java"))
 		if _, err := exec.LookPath(program); err != nil {
 			continue
+		}
+		if where.CheckJava != nil && dir == filepath.Join(where.Java, "bin") {
+			if err := where.CheckJava(where.Java); err != nil {
+				tried = append(tried, fmt.Sprintf("the runtime in %s is not used: %v", where.Java, err))
+				continue
+			}
 		}
 		version, err := javaVersion(program)
 		if err == nil && version >= MinJava {

@@ -191,3 +191,26 @@ func TestFindJavaEnvironment(t *testing.T) {
 		t.Errorf("version %d, %v", version, err)
 	}
 }
+
+// TestFindJavaChecked: the fallback is used only if it is the expected runtime, and only it is asked.
+func TestFindJavaChecked(t *testing.T) {
+	home, fallback := runtime(t, java2, never), runtime(t, java2, never)
+	where := openapigen.Where{JavaHome: home, Java: fallback, CheckJava: func(dir string) error {
+		if dir != fallback {
+			t.Errorf("%s was checked", dir)
+		}
+		return errors.New("a file is another")
+	}}
+	if program, _, err := openapigen.FindJava(where); err != nil || program != filepath.Join(home, "bin", "java") {
+		t.Errorf("with JAVA_HOME: %s, %v", program, err)
+	}
+	where.JavaHome = ""
+	want := "(the runtime in " + fallback + " is not used: a file is another)"
+	if _, _, err := openapigen.FindJava(where); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("without: %v", err)
+	}
+	where.CheckJava = func(string) error { return nil }
+	if _, version, err := openapigen.FindJava(where); err != nil || version != 21 {
+		t.Errorf("checked: version %d, %v", version, err)
+	}
+}

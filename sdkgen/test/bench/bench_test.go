@@ -62,7 +62,7 @@ func TestCopyTree(t *testing.T) {
 
 func TestCopyToolsWithoutJar(t *testing.T) {
 	err := copyTools(t.TempDir(), filepath.Join(t.TempDir(), "copy"))
-	if err == nil || !strings.Contains(err.Error(), "run python3 hack/tools.py") {
+	if err == nil || !strings.Contains(err.Error(), "run `make tools`") {
 		t.Errorf("got %v", err)
 	}
 }

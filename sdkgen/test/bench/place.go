@@ -109,7 +109,7 @@ func findJava(tools string, getenv func(string) string) (string, error) {
 	}
 	java := filepath.Join(tools, "java", "bin", "java")
 	if _, err := os.Stat(java); err != nil {
-		return "", errors.New("no java in JAVA_HOME, on PATH or in .tools/java: run python3 hack/tools.py")
+		return "", errors.New("no java in JAVA_HOME, on PATH or in .tools/java: run `sdkgen tools --java`")
 	}
 	return java, nil
 }

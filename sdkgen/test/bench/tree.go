@@ -39,7 +39,7 @@ func copyTools(from, to string) error {
 		return err
 	}
 	if len(jars) == 0 {
-		return fmt.Errorf("no jar in %s: run python3 hack/tools.py", from)
+		return fmt.Errorf("no jar in %s: run `make tools`", from)
 	}
 	for _, jar := range jars {
 		if err := copyFile(jar, filepath.Join(to, filepath.Base(jar))); err != nil {

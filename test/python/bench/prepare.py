@@ -18,9 +18,7 @@ from matrix import CHECKOUT
 
 from .sides import BUILDER, GENERATOR, Environment
 
-sys.path.append(str(CHECKOUT / "hack"))
-import tools
-
+TOOLS = CHECKOUT / ".tools"
 CRD = CHECKOUT / "config" / "crd" / "bases" / "flux-framework.org_miniclusters.yaml"
 SWAGGER = CHECKOUT / "api" / "v1alpha1" / "swagger.json"
 TUNED = (
@@ -142,10 +140,13 @@ def copy_sdk(shop: Workshop, source: Path) -> None:
 
 def legacy(shop: Workshop, source: Path) -> None:
     """Runs the jar without templates of this project."""
-    java = tools.find_java(os.environ) or tools.executable(
-        str(CHECKOUT / ".tools" / "java")
+    home = os.environ.get("JAVA_HOME", "")
+    java = (
+        shutil.which("java", path=os.path.join(home, "bin"))
+        or shutil.which("java")
+        or TOOLS / "java" / "bin" / "java"
     )
-    jar = CHECKOUT / ".tools" / tools.JAR_FILE
+    (jar,) = TOOLS.glob("openapi-generator-cli-*.jar")
     options = ("-g", "python-legacy", "--package-name", "fluxoperator")
     run(
         java,
