@@ -70,11 +70,12 @@ func (p *project) must(t *testing.T, args ...string) {
 	}
 }
 
-// TestHostile generates everything from a hostile API. Every file parses, the Go code compiles, the
+// TestHostile generates everything from a hostile API, the same with both engines. Every file parses, the Go code compiles, the
 // Python code runs, the defaults are what they were, and nothing else has happened.
 func TestHostile(t *testing.T) {
 	p := newHostile(t)
 	p.must(t, "generate", "-q")
+	p.must(t, "verify", "-q", "--engine", "native")
 	files := p.generated(t)
 	for name, data := range files {
 		if err := parses(name, data); err != nil {

@@ -38,6 +38,7 @@ type flags struct {
 	dir     string
 	config  string
 	tools   string
+	engine  string
 	format  string
 	quiet   bool
 	verbose bool
@@ -109,8 +110,10 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			_, err := diag.ParseFormat(a.format)
-			return err
+			if _, err := diag.ParseFormat(a.format); err != nil {
+				return err
+			}
+			return pipeline.CheckEngine(a.engine)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -120,6 +123,7 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 	f.StringVarP(&a.dir, "dir", "C", ".", "project `directory` that holds sdkgen.yaml")
 	f.StringVar(&a.config, "config", "", "configuration `file`, relative to the project (default sdkgen.yaml)")
 	f.StringVar(&a.tools, "tools", "", "`directory` of the jar and Java, relative to the project (default $SDKGEN_TOOLS, then .tools)")
+	f.StringVar(&a.engine, "engine", "", "`engine` that renders the SDKs: native or openapi-generator (default sdkgen.yaml's)")
 	f.StringVar(&a.format, "format", "text", "output format of diagnostics: text, json or github")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what runs")
@@ -166,7 +170,7 @@ func (a *app) environment() (pipeline.Environment, error) {
 		return pipeline.Environment{}, diag.List{{Rule: "config", Message: "directory not found: " + a.dir, Hint: "-C names the project's directory"}}
 	}
 	return pipeline.Environment{
-		Root: root, Config: filepath.ToSlash(a.config), Tools: a.tools, Environ: os.Environ(),
+		Root: root, Config: filepath.ToSlash(a.config), Engine: a.engine, Tools: a.tools, Environ: os.Environ(),
 		TempDir: os.TempDir(), Modules: modules(), Log: a.logger(),
 	}, nil
 }

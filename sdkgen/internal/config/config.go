@@ -30,12 +30,16 @@ type Config struct {
 	Rules Rules `yaml:"rules"`
 	// Swagger configures swagger.json, from which the SDKs are generated.
 	Swagger Swagger `yaml:"swagger"`
-	// Generator is the openapi-generator jar of Python and Go; the zero value is the pinned one, which
-	// sdkgen's own templates belong to, in the directory of tools.
+	// Engine renders the templates of Python and Go: "native" is sdkgen itself, "openapi-generator" the jar
+	// of that name, which needs Java. From sdkgen's own templates both make the same files. The
+	// default is native.
+	Engine string `yaml:"engine"`
+	// Generator is the jar of the engine openapi-generator; the zero value is the pinned one, in
+	// the directory of tools.
 	Generator Generator `yaml:"generator"`
-	// Python is the SDK made by the jar's python-legacy generator.
+	// Python is the SDK that openapi-generator calls python-legacy.
 	Python *SDK `yaml:"python"`
-	// Go is the client made by the jar's go generator.
+	// Go is the client that openapi-generator calls go.
 	Go *SDK `yaml:"go"`
 	// Clients are the packages made by code-generator.
 	Clients *Clients `yaml:"clients"`
@@ -88,6 +92,15 @@ type Swagger struct {
 	Names map[string]string `yaml:"names"`
 }
 
+// The engines.
+const (
+	Native           = "native"
+	OpenAPIGenerator = "openapi-generator"
+)
+
+// Engines are the values of Engine; the first is the default.
+var Engines = []string{Native, OpenAPIGenerator}
+
 // Generator is the pinned openapi-generator.
 type Generator struct {
 	// Jar is the jar's file.
@@ -98,23 +111,23 @@ type Generator struct {
 	Java string `yaml:"java"`
 }
 
-// SDK is one language's output of the jar.
+// SDK is the SDK of one language.
 type SDK struct {
 	// Dir is the output directory. "{version}" in it stands for the API version, and
 	// must be there if there is more than one.
 	Dir string `yaml:"dir"`
 	// Package is the package's name in its language; needed unless Config gives it.
 	Package string `yaml:"package"`
-	// Config is the JSON file of generator options, the jar's -c, which win key by key over those that
-	// sdkgen's own templates want; none if empty.
+	// Config is the JSON file of openapi-generator's options, its -c, which win key by key over those that
+	// sdkgen's own templates want; none if empty. The engine native knows those that templates print.
 	Config string `yaml:"config"`
-	// Templates is the directory of mustache templates, the jar's -t; sdkgen's own if empty.
+	// Templates is the directory of mustache templates, openapi-generator's -t; sdkgen's own if empty.
 	Templates string `yaml:"templates"`
-	// Overlay replaces, drops and adds files of the jar's output.
+	// Overlay replaces, drops and adds files of the engine's output.
 	Overlay Overlay `yaml:"overlay"`
 }
 
-// Overlay replaces, drops and adds files of the jar's output.
+// Overlay replaces, drops and adds files of the engine's output.
 type Overlay struct {
 	// Dir is a directory whose files are copied over the output, unchanged.
 	Dir string `yaml:"dir"`

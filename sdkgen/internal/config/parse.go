@@ -1,11 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -116,9 +118,7 @@ func (p *checker) check(cfg *Config) {
 	}
 	p.sdk(cfg, cfg.Python, "python")
 	p.sdk(cfg, cfg.Go, "go")
-	if cfg.Generator != (Generator{}) {
-		p.generator(&cfg.Generator)
-	}
+	p.engine(cfg)
 }
 
 // api checks one API package, and returns the key and value of its output directory.
@@ -167,6 +167,22 @@ func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {
 			}
 		}
 	}
+}
+
+// engine checks the engine, and fills in the default.
+func (p *checker) engine(cfg *Config) {
+	cfg.Engine = cmp.Or(cfg.Engine, Native)
+	if !slices.Contains(Engines, cfg.Engine) {
+		p.list.Add(p.at("engine"), rule, "write one of "+strings.Join(Engines, ", "), "engine: there is no engine %q", cfg.Engine)
+	}
+	if cfg.Generator == (Generator{}) {
+		return
+	}
+	if cfg.Engine == Native {
+		p.list.Add(p.at("generator"), rule, "write `engine: "+OpenAPIGenerator+"`, or remove the section",
+			"generator names a jar, which only the engine %s runs", OpenAPIGenerator)
+	}
+	p.generator(&cfg.Generator)
 }
 
 var hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)

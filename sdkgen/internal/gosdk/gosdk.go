@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/token"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -87,6 +88,11 @@ func CheckPackage(name string) error {
 		return fmt.Errorf("%q cannot be the name of a Go package that others import", name)
 	}
 	return nil
+}
+
+// Printed returns the names that templates reach what Annotate adds by.
+func Printed() []string {
+	return append(document.Printed(reflect.TypeFor[Model](), reflect.TypeFor[API]()), Extension)
 }
 
 // Annotate returns the document for openapi-generator: each root kind with paths carries its API, and

@@ -8,12 +8,10 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
-	"log/slog"
 	"maps"
 	"os"
 	"os/exec"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,27 +22,22 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gosdk"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 	"github.com/flux-framework/flux-operator/sdkgen/runtime"
 )
 
-// TestRender sends every case of testdata through the real jar with the project's template:
+// TestRender sends every case of testdata through both engines with the project's template:
 // each definition must come out with its comments and no other, all packages must compile and
 // vet, and testdata/main.go, which uses them, must print the JSON that the documents promise.
 func TestRender(t *testing.T) {
-	jar := testkit.Jar(t)
 	dir := testkit.Project(t, &txtar.Archive{
 		Comment: []byte("module: golden\n"), // which testdata/main.go imports
 		Files:   []txtar.File{{Name: "main.go", Data: testkit.Read(t, "testdata/main.go")}},
 	})
-	templates, err := filepath.Abs("../../templates/go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var jobs []openapigen.Job
+	var jobs []engine.Job
 	for _, c := range testkit.Cases(t, "*.txtar") {
 		document, err := annotate([]byte(c.Part("swagger.json")))
 		if err != nil || c.Name == "imports" {
@@ -53,14 +46,14 @@ func TestRender(t *testing.T) {
 		name := strings.ReplaceAll(c.Name, "-", "")
 		options := gosdk.Options()
 		options["packageName"] = name
-		jobs = append(jobs, openapigen.Job{Stage: "go", Name: name, Generator: "go", Spec: document, Templates: templates, Config: options})
+		jobs = append(jobs, engine.Job{
+			Stage: "go", Name: name, Generator: engine.Go, Spec: document, Options: options,
+			Templates: os.DirFS("../../templates/go"), Called: "templates", Printed: gosdk.Printed(),
+		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	sets, err := jar.Run(ctx, slog.New(slog.DiscardHandler), t.TempDir(), jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sets := testkit.Render(t, jobs)
 	for i, job := range jobs {
 		checkSources(t, sets[i], job)
 		common, err := runtime.Go(job.Name)
@@ -85,6 +78,7 @@ func TestRender(t *testing.T) {
 	}
 	documents := map[string]*spec.Swagger{}
 	for _, c := range testkit.Cases(t, "*.txtar") {
+		var err error
 		if documents[c.Name], err = swagger.Decode([]byte(c.Part("swagger.json"))); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +109,7 @@ func plain(t *testing.T, source []byte) []byte {
 
 // checkSources holds the file of each model against the extension: no file without a model,
 // and no comment but the document's.
-func checkSources(t *testing.T, set *artifact.Set, job openapigen.Job) {
+func checkSources(t *testing.T, set *artifact.Set, job engine.Job) {
 	t.Helper()
 	want := map[string][]string{} // type to comments
 	for name, model := range models(t, job.Spec) {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 )
 
 // mainClass is the jar's own.
@@ -12,8 +14,8 @@ const mainClass = "org.openapitools.codegen.OpenAPIGenerator"
 
 // generators are the classes of the generators that sdkgen asks for, by the jar's names of them.
 var generators = map[string]string{
-	"go":            "org.openapitools.codegen.languages.GoClientCodegen",
-	"python-legacy": "org.openapitools.codegen.languages.PythonLegacyClientCodegen",
+	engine.Go:     "org.openapitools.codegen.languages.GoClientCodegen",
+	engine.Python: "org.openapitools.codegen.languages.PythonLegacyClientCodegen",
 }
 
 // logging is the jar's own configuration without its conditions, for which it compiles Java.
@@ -31,7 +33,7 @@ const logging = `<configuration>
 // writeFront writes a directory that goes before the jar on the class path. Java reads its list of
 // generators first; without it the jar constructs a hundred others on the way to the right one. This
 // and the configuration of the log save a quarter of the jar's CPU time.
-func writeFront(dir string, jobs []Job) error {
+func writeFront(dir string, jobs []engine.Job) error {
 	var classes []string
 	for _, job := range jobs {
 		if class := generators[job.Generator]; !slices.Contains(classes, class) {

@@ -8,18 +8,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"go/format"
 	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 )
 
 // Jar is the generator and the Java that runs it, as Find returns them.
@@ -30,28 +28,17 @@ type Jar struct {
 	names   func() ([]string, error) // of the files in the jar
 }
 
-// Job is one output of the jar.
-type Job struct {
-	Stage     string         // origin of the files
-	Name      string         // a directory name of its own among the jobs
-	Generator string         // the jar's name of it: python-legacy, go
-	Spec      []byte         // the document, as the jar is to see it
-	Config    map[string]any // options of the generator, the jar's -c
-	Templates string         // directory of templates, absolute; empty for the jar's own
-	Called    string         // name of Templates in messages; Templates itself if empty
-}
-
 // Run makes all jobs in one Java process and returns a set for each, with paths relative to
 // the SDK's own directory, without the unwanted files of the jar. scratch is an existing
 // empty directory; the jar always writes into a new one, as it neither refreshes nor removes
 // the files in it.
-func (j *Jar) Run(ctx context.Context, log *slog.Logger, scratch string, jobs []Job) ([]*artifact.Set, error) {
+func (j *Jar) Run(ctx context.Context, log *slog.Logger, scratch string, jobs []engine.Job) ([]*artifact.Set, error) {
 	var configs []string
 	for _, job := range jobs {
 		if err := j.checkTemplates(job); err != nil {
 			return nil, err
 		}
-		config, err := job.write(filepath.Join(scratch, job.Name))
+		config, err := write(job, filepath.Join(scratch, job.Name))
 		if err != nil {
 			return nil, fmt.Errorf("preparing %s: %w", job.Generator, err)
 		}
@@ -68,7 +55,7 @@ func (j *Jar) Run(ctx context.Context, log *slog.Logger, scratch string, jobs []
 	log.Info("done", "stage", "java")
 	var sets []*artifact.Set
 	for _, job := range jobs {
-		set, err := job.collect(filepath.Join(scratch, job.Name, outDir))
+		set, err := collect(job, filepath.Join(scratch, job.Name, outDir))
 		if err != nil {
 			return nil, fmt.Errorf("collecting the files of %s: %w", job.Generator, err)
 		}
@@ -80,7 +67,7 @@ func (j *Jar) Run(ctx context.Context, log *slog.Logger, scratch string, jobs []
 const outDir = "out"
 
 // write puts the job's document and configuration into a directory and returns the configuration's file.
-func (job Job) write(dir string) (string, error) {
+func write(job engine.Job, dir string) (string, error) {
 	out, spec, file := filepath.Join(dir, outDir), filepath.Join(dir, "swagger.json"), filepath.Join(dir, "config.json")
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return "", err
@@ -89,15 +76,19 @@ func (job Job) write(dir string) (string, error) {
 		return "", err
 	}
 	config := map[string]any{}
-	maps.Copy(config, job.Config)
-	if err := job.addFiles(config); err != nil {
+	maps.Copy(config, job.Options)
+	if err := addFiles(job, config); err != nil {
 		return "", err
 	}
 	config["generatorName"] = job.Generator
 	config["inputSpec"] = spec
 	config["outputDir"] = out
-	if job.Templates != "" {
-		config["templateDir"] = job.Templates
+	if job.Templates != nil {
+		templates := filepath.Join(dir, "templates")
+		if err := os.CopyFS(templates, job.Templates); err != nil {
+			return "", err
+		}
+		config["templateDir"] = templates
 	}
 	data, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
@@ -143,8 +134,8 @@ func flags(version int) []string {
 // pytest import the source beside the tests in place of the installed package.
 var unwanted = []string{".openapi-generator/FILES", ".openapi-generator/VERSION", ".openapi-generator-ignore", "test/__init__.py"}
 
-// collect returns the files that the jar wrote to a directory. Go files are formatted: the jar's are not.
-func (job Job) collect(dir string) (*artifact.Set, error) {
+// collect returns the files that the jar wrote to a directory.
+func collect(job engine.Job, dir string) (*artifact.Set, error) {
 	set, out := &artifact.Set{}, os.DirFS(dir)
 	err := fs.WalkDir(out, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || slices.Contains(unwanted, name) {
@@ -154,13 +145,7 @@ func (job Job) collect(dir string) (*artifact.Set, error) {
 		if err != nil {
 			return err
 		}
-		if path.Ext(name) == ".go" {
-			if data, err = format.Source(data); err != nil {
-				return diag.List{{Rule: rule, Message: fmt.Sprintf("the generator %s made Go that does not parse: %s:%v", job.Generator, name, err),
-					Hint: "correct the templates; `sdkgen generate -v` prints what the generator is run with"}}
-			}
-		}
-		return set.Put(artifact.File{Path: name, Data: data, Origin: job.Stage})
+		return job.Put(set, name, data)
 	})
 	if err == nil && set.Len() == 0 {
 		return nil, fmt.Errorf("it ended well, but wrote none")

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 	sdktemplates "github.com/flux-framework/flux-operator/sdkgen/templates"
 )
@@ -32,7 +33,7 @@ const document = `{"swagger": "2.0", "info": {"title": "t", "version": "v1"}, "p
 func TestRun(t *testing.T) {
 	jar, templates := findJar(t), t.TempDir()
 	write(t, filepath.Join(templates, "model.mustache"), "{{#models}}{{#model}}package {{packageName}}\nvar   {{classname}} =   1 // {{{description}}}\n{{/model}}{{/models}}", 0o644)
-	jobs := []openapigen.Job{job("python", "python-legacy", ""), job("go", "go", templates)}
+	jobs := []engine.Job{job("python", "python-legacy", ""), job("go", "go", templates)}
 	scratch := t.TempDir()
 	var log bytes.Buffer
 	sets, err := jar.Run(t.Context(), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), scratch, jobs)
@@ -63,7 +64,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s is not formatted: %v", file.Path, err)
 		}
 	}
-	if _, ok := jobs[0].Config["inputSpec"]; ok {
+	if _, ok := jobs[0].Options["inputSpec"]; ok {
 		t.Error("a job's options were changed")
 	}
 }
@@ -72,7 +73,7 @@ func TestRun(t *testing.T) {
 // tries to change what Java does. The output is the same.
 func TestRunSame(t *testing.T) {
 	jar := findJar(t)
-	jobs := []openapigen.Job{job("python", "python-legacy", ""), job("go", "go", "")}
+	jobs := []engine.Job{job("python", "python-legacy", ""), job("go", "go", "")}
 	first := run(t, jar, jobs)
 	second := run(t, jar, jobs)
 	for name, value := range map[string]string{
@@ -93,7 +94,7 @@ func TestRunSame(t *testing.T) {
 }
 
 // run returns all files of all jobs as text.
-func run(t *testing.T, jar *openapigen.Jar, jobs []openapigen.Job) []string {
+func run(t *testing.T, jar *openapigen.Jar, jobs []engine.Job) []string {
 	t.Helper()
 	sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), jobs)
 	if err != nil {
@@ -118,16 +119,16 @@ func TestRunFails(t *testing.T) {
 	write(t, filepath.Join(broken, "model.mustache"), "{{#models}}{{>nothing}}{{/models}}\n", 0o644)
 	python := job("python", "python-legacy", "")
 	for name, c := range map[string]struct {
-		jobs []openapigen.Job
+		jobs []engine.Job
 		want string
 	}{
 		// Alone: two jobs print at the same time, and a line of one may end up inside that of the other.
-		"missing partial": {[]openapigen.Job{job("go", "go", broken)}, `running openapi-generator: exit status 1
+		"missing partial": {[]engine.Job{job("go", "go", broken)}, `running openapi-generator: exit status 1
     ERROR o.o.c.api.TemplatingEngineAdapter - Failed to read full template nothing.mustache, nothing.mustache
     Generation failed for go: (RuntimeException) Could not generate model 'Island'
     java.lang.RuntimeException: Could not generate model 'Island'
     Caused by: org.openapitools.codegen.templating.TemplateNotFoundException: nothing`},
-		"broken document": {[]openapigen.Job{with(python, func(j *openapigen.Job) { j.Spec = []byte(`{"swagger": "2.0"}`) })}, `running openapi-generator: exit status 1
+		"broken document": {[]engine.Job{with(python, func(j *engine.Job) { j.Spec = []byte(`{"swagger": "2.0"}`) })}, `running openapi-generator: exit status 1
     Generation failed for unspecified: (SpecValidationException) There were issues with the specification. The option can be disabled via validateSpec (Maven/Gradle) or --skip-validate-spec (CLI).
      | Error count: 2, Warning count: 0
     Errors: 
@@ -159,7 +160,7 @@ func TestRunOutOfMemory(t *testing.T) {
 	if err != nil {
 		missing(t, err.Error())
 	}
-	sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []openapigen.Job{job("go", "go", "")})
+	sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []engine.Job{job("go", "go", "")})
 	if err == nil || !strings.Contains(err.Error(), "(out of memory? Java needs about 200 MB)") || !strings.Contains(err.Error(), "OutOfMemoryError") {
 		t.Errorf("%d sets, error %v", len(sets), err)
 	}
@@ -187,7 +188,7 @@ func TestRunFake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			jar := fakeJar(t, c.script)
-			_, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []openapigen.Job{job("go", "go", "")})
+			_, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []engine.Job{job("go", "go", "")})
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.HasSuffix(err.Error(), "\n") {
 				t.Errorf("%v\nwant %s", err, c.want)
 			}
@@ -200,7 +201,7 @@ func TestRunWrites(t *testing.T) {
 	t.Setenv("JAVA_TOOL_OPTIONS", "-Dx=y")
 	scratch, templates := t.TempDir(), t.TempDir()
 	jar := fakeJar(t, `pwd > pwd; env > env; echo "$@" > args; for config; do :; done; echo x > $(dirname $config)/out/f`)
-	sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), scratch, []openapigen.Job{job("go", "go", templates)})
+	sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), scratch, []engine.Job{job("go", "go", templates)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +231,7 @@ func TestRunWrites(t *testing.T) {
   "inputSpec": "` + scratch + `/go/swagger.json",
   "outputDir": "` + scratch + `/go/out",
   "packageName": "made",
-  "templateDir": "` + templates + `"
+  "templateDir": "` + scratch + `/go/templates"
 }`
 	if d := cmp.Diff(want, read("go/config.json")); d != "" {
 		t.Errorf("config.json:\n%s", d)
@@ -255,7 +256,7 @@ func TestRunCancelled(t *testing.T) {
 			defer cancel()
 			done := make(chan error, 1)
 			go func() {
-				_, err := jar.Run(ctx, slog.New(slog.DiscardHandler), scratch, []openapigen.Job{job("python", "python-legacy", ""), job("go", "go", "")})
+				_, err := jar.Run(ctx, slog.New(slog.DiscardHandler), scratch, []engine.Job{job("python", "python-legacy", ""), job("go", "go", "")})
 				done <- err
 			}()
 			for start := time.Now(); len(processes(t, scratch)) == 0; time.Sleep(5 * time.Millisecond) {
@@ -298,14 +299,17 @@ func processes(t *testing.T, dir string) (found []string) {
 	return found
 }
 
-func job(stage, generator, templates string) openapigen.Job {
-	return openapigen.Job{
-		Stage: stage, Name: stage, Generator: generator, Spec: []byte(document), Templates: templates,
-		Config: map[string]any{"packageName": "made"},
+func job(stage, generator, templates string) engine.Job {
+	job := engine.Job{
+		Stage: stage, Name: stage, Generator: generator, Spec: []byte(document), Options: map[string]any{"packageName": "made"},
 	}
+	if templates != "" {
+		job.Templates = os.DirFS(templates)
+	}
+	return job
 }
 
-func with(job openapigen.Job, change func(*openapigen.Job)) openapigen.Job {
+func with(job engine.Job, change func(*engine.Job)) engine.Job {
 	change(&job)
 	return job
 }

@@ -87,13 +87,14 @@ func (b *build) sourceKey(k *keyer) error {
 	return nil
 }
 
-// key adds what an SDK depends on beside the documents: the jar, its options, templates, runtime and overlay.
+// key adds what an SDK depends on beside the documents: options, templates, runtime, overlay, and a jar that
+// is not the pinned one. The engine is no part of it: both make the same files.
 func (s *sdk) key(k *keyer) error {
 	options, err := s.generatorOptions()
 	if err != nil {
 		return err
 	}
-	k.add("jar", s.project.where().SHA256)
+	k.add("jar", s.project.cfg.Generator.SHA256)
 	k.json("sdk", s.cfg)
 	k.json("options", options)
 	templates, err := s.readTemplates()

@@ -27,16 +27,19 @@ var allowed = map[string][]string{
 	"internal/document":   {"internal/swagger"}, // it knows the document's conventions
 	"internal/pysdk":      {"internal/document"},
 	"internal/gosdk":      {"internal/document", "internal/swagger"},
-	"internal/openapigen": {"internal/artifact", "internal/diag"},
+	"internal/mustache":   {"internal/diag"},
+	"internal/engine":     {"internal/artifact", "internal/diag", "internal/mustache"},
+	"internal/native":     {"internal/artifact", "internal/config", "internal/diag", "internal/document", "internal/engine", "internal/mustache"},
+	"internal/openapigen": {"internal/artifact", "internal/diag", "internal/engine"},
 	"internal/tools":      {"internal/diag", "internal/openapigen", "templates"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	"templates":           {},
 	"runtime":             {},
 	goRuntime:             {},
-	testkit:               {"internal/openapigen", "templates"},
+	testkit:               {"internal/artifact", "internal/engine", "internal/native", "internal/openapigen", "templates"},
 	"internal/pipeline": {
-		"internal/artifact", "internal/config", "internal/diag", "internal/document", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
-		"internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger", "internal/tools",
+		"internal/artifact", "internal/config", "internal/diag", "internal/document", "internal/engine", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
+		"internal/native", "internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger", "internal/tools",
 		"runtime", "templates",
 	},
 	"internal/cli": {"internal/artifact", "internal/diag", "internal/pipeline"},
@@ -139,7 +142,7 @@ var reserved = map[string][]string{
 	"os.WriteFile": {"internal/gogen", "internal/openapigen", "internal/pipeline", "internal/cli", "internal/tools"},
 	"os.MkdirAll":  {"internal/openapigen", "internal/tools"},
 	"os.MkdirTemp": {"internal/pipeline", "internal/tools"},
-	"os.CopyFS":    {"internal/pipeline"}, // sdkgen's own templates, to scratch
+	"os.CopyFS":    {"internal/openapigen"}, // templates, to scratch
 	"os.RemoveAll": {"internal/pipeline", "internal/tools"},
 	"os.Create":    {},
 	"os.OpenFile":  {"internal/tools"},

@@ -11,16 +11,19 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/native"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
 
 // ownOptions are the generator options that sdkgen sets itself.
 var ownOptions = []string{"generatorName", "inputSpec", "outputDir", "packageVersion", "templateDir"}
 
-// generatorOptions are the language's options of the jar: those of sdkgen's own templates, those of the
+// generatorOptions are the language's options of openapi-generator: those of sdkgen's own templates, those of the
 // project, which win, and those that sdkgen sets.
 func (s *sdk) generatorOptions() (map[string]any, error) {
 	given, err := s.givenOptions()
@@ -68,27 +71,31 @@ func (s *sdk) givenOptions() (map[string]any, error) {
 			return nil, diag.List{{Pos: token.Position{Filename: s.cfg.Config}, Rule: "config", Message: name + " is set by sdkgen", Hint: "remove it"}}
 		}
 	}
+	if s.project.cfg.Engine == config.Native {
+		var list diag.List
+		for _, name := range slices.Sorted(maps.Keys(options)) {
+			if !slices.Contains(native.Options, name) {
+				list.Add(token.Position{Filename: s.cfg.Config}, "config", "remove it, or "+native.Remedy, "the engine %s has no option %s", config.Native, name)
+			}
+		}
+		return options, list.Err()
+	}
 	return options, nil
 }
 
 // ownTemplates is what messages call sdkgen's own templates.
 const ownTemplates = "sdkgen's own templates"
 
-// templateDir returns the directory of the templates, and what messages call it. sdkgen's own are
-// written to scratch.
-func (s *sdk) templateDir() (dir, called string, err error) {
+// templateFS returns the templates, and what messages call their directory.
+func (s *sdk) templateFS() (tree fs.FS, called string, err error) {
 	if s.cfg.Templates != "" {
-		return s.project.env.path(s.cfg.Templates), s.cfg.Templates, nil
+		return os.DirFS(s.project.env.path(s.cfg.Templates)), s.cfg.Templates, nil
 	}
 	own, err := fs.Sub(templates.FS, s.templates)
 	if err != nil {
-		return "", "", fmt.Errorf("reading %s: %w", ownTemplates, err)
+		return nil, "", fmt.Errorf("reading %s: %w", ownTemplates, err)
 	}
-	dir = filepath.Join(s.project.scratch, "templates", s.stage)
-	if err := os.CopyFS(dir, own); err != nil {
-		return "", "", fmt.Errorf("writing %s: %w", ownTemplates, err)
-	}
-	return dir, path.Join(ownTemplates, s.templates), nil
+	return own, path.Join(ownTemplates, s.templates), nil
 }
 
 // readTemplates reads the templates.

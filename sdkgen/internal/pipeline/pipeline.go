@@ -1,13 +1,14 @@
 // Package pipeline knows the order: it runs the stages over one load and hands what they
 // made to artifact, the one place that writes.
 //
-//	load -> openapi (and the API rules) -> swagger -> python, go (one Java process)
-//	     -> deepcopy, crd, clients, while Java runs
+//	load -> openapi (and the API rules) -> swagger -> python, go (one run of the engine)
+//	     -> deepcopy, crd, clients, at the same time
 //
 // generate and verify are the same plan; generate commits it, verify prints it as a diff.
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ import (
 type Environment struct {
 	Root    string            // the project's root, absolute
 	Config  string            // the configuration's file, relative to Root; "" for config.File
+	Engine  string            // one of config.Engines; "" for the configuration's
 	Tools   string            // directory of the jar and Java, maybe relative to Root; "" for SDKGEN_TOOLS of Environ, then .tools
 	Environ []string          // as os.Environ gives it
 	TempDir string            // for scratch directories
@@ -78,6 +80,7 @@ func Open(env Environment) (*Project, error) {
 // open is Open with a configuration that was read before, and without keeping others out.
 func open(env Environment, cfg *config.Config) (p *Project, err error) {
 	p = &Project{env: env, cfg: cfg}
+	p.cfg.Engine = cmp.Or(env.Engine, cfg.Engine, config.Native)
 	if p.root, err = os.OpenRoot(env.Root); err != nil {
 		return nil, err
 	}

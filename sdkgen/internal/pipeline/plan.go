@@ -21,15 +21,15 @@ type stage struct {
 	wanted bool                                         // sdkgen.yaml asks for its files
 	inputs []string                                     // stages whose files it reads
 	key    func(*keyer) error                           // adds everything else that its files depend on
-	run    func(context.Context) (*artifact.Set, error) // makes its files; nil for an SDK, which the jar makes
+	run    func(context.Context) (*artifact.Set, error) // makes its files; nil for an SDK, which the engine makes
 	sdk    *sdk
 }
 
 // plan is every stage, in the order in which a build runs them.
 type plan struct {
 	document []stage // in order: what the others read
-	sdks     []stage // at once, in one process of the jar
-	code     []stage // in order, while the jar runs
+	sdks     []stage // at once, in one run of the engine
+	code     []stage // in order, while the engine runs
 }
 
 func (b *build) plan() plan {

@@ -13,7 +13,9 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gosdk"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/native"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/overlay"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
@@ -23,16 +25,17 @@ import (
 // language is what the SDKs of one language have in common.
 type language struct {
 	stage        string
-	generator    string // the jar's
+	generator    string // openapi-generator's
 	templates    string // directory of sdkgen's own
 	options      func() map[string]any
 	checkPackage func(name string) error
 	annotate     func(*document.API) ([]byte, error) // adds what the templates print
+	printed      func() []string                     // names of what it adds
 }
 
 var (
-	pythonLanguage = language{PythonStage, "python-legacy", templates.Python, pysdk.Options, pysdk.CheckPackage, pysdk.Annotate}
-	goLanguage     = language{GoStage, "go", templates.Go, gosdk.Options, gosdk.CheckPackage, gosdk.Annotate}
+	pythonLanguage = language{PythonStage, engine.Python, templates.Python, pysdk.Options, pysdk.CheckPackage, pysdk.Annotate, pysdk.Printed}
+	goLanguage     = language{GoStage, engine.Go, templates.Go, gosdk.Options, gosdk.CheckPackage, gosdk.Annotate, gosdk.Printed}
 )
 
 // sdk is a project's SDK in one language.
@@ -50,12 +53,12 @@ func (p *Project) newSDK(lang language) *sdk {
 	return s
 }
 
-// sdkJob is what the jar is to make of one API version, and what becomes of it.
+// sdkJob is what an engine is to make of one API version, and what becomes of it.
 type sdkJob struct {
 	*sdk
-	openapigen.Job
+	engine.Job
 	dir string        // the output directory of that version
-	set *artifact.Set // what the jar made
+	set *artifact.Set // what the engine made
 }
 
 // prepare works out the jobs of the stages that are not up to date.
@@ -95,7 +98,7 @@ func (s *sdk) jobs(docs []apiDocument) ([]*sdkJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	templates, called, err := s.templateDir()
+	templates, called, err := s.templateFS()
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +117,9 @@ func (s *sdk) jobs(docs []apiDocument) ([]*sdkJob, error) {
 				Message: fmt.Sprintf("%s.dir is %s for two API packages of version %s", s.stage, dir, doc.Version),
 				Hint:    "give each a project of its own: a directory with a sdkgen.yaml"}}
 		}
-		jobs = append(jobs, &sdkJob{sdk: s, dir: dir, Job: openapigen.Job{
+		jobs = append(jobs, &sdkJob{sdk: s, dir: dir, Job: engine.Job{
 			Stage: s.stage, Name: fmt.Sprintf("%s-%d", s.stage, i), Generator: s.generator,
-			Spec: data, Config: options, Templates: templates, Called: called,
+			Spec: data, Options: options, Templates: templates, Called: called, Printed: s.printed(),
 		}})
 	}
 	return jobs, nil
@@ -147,27 +150,34 @@ func (b *build) locate(ctx context.Context, stage string, what *unrepresentable)
 	return list, nil
 }
 
-// render runs the jar, once for all jobs.
+// render runs the project's engine, once for all jobs.
 func (b *build) render(ctx context.Context, jobs []*sdkJob) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	jar, err := openapigen.Find(b.where())
-	if err != nil {
-		return err
-	}
-	all := make([]openapigen.Job, 0, len(jobs))
+	all := make([]engine.Job, 0, len(jobs))
 	for _, job := range jobs {
 		all = append(all, job.Job)
 	}
-	sets, err := jar.Run(ctx, b.env.Log, filepath.Join(b.scratch, "java"), all)
+	sets, err := b.runEngine(ctx, all)
 	for i, set := range sets {
 		jobs[i].set = set
 	}
 	return err
 }
 
-// collect lays the overlays over what the jar made, and records the files of the stages.
+func (b *build) runEngine(ctx context.Context, jobs []engine.Job) ([]*artifact.Set, error) {
+	if b.cfg.Engine == config.Native {
+		return native.Run(ctx, jobs)
+	}
+	jar, err := openapigen.Find(b.where())
+	if err != nil {
+		return nil, err
+	}
+	return jar.Run(ctx, b.env.Log, filepath.Join(b.scratch, "java"), jobs)
+}
+
+// collect lays the overlays over what the engine made, and records the files of the stages.
 func (b *build) collect(jobs []*sdkJob) error {
 	sets := map[string]*artifact.Set{}
 	for _, job := range jobs {
@@ -190,8 +200,7 @@ func (b *build) collect(jobs []*sdkJob) error {
 
 // collect adds the job's files, with the runtime beside and the overlay over them, to the stage's.
 func (j *sdkJob) collect(to *artifact.Set) error {
-	pkg, _ := j.Config["packageName"].(string)
-	common, err := j.runtimeFiles(pkg)
+	common, err := j.runtimeFiles(j.Package())
 	if err != nil {
 		return err
 	}

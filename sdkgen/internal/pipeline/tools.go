@@ -3,9 +3,13 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"go/token"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/tools"
@@ -63,4 +67,14 @@ func (p *Project) Jar() (string, error) {
 }
 
 // NeedsJava says whether an SDK is made by the jar.
-func (p *Project) NeedsJava() bool { return p.cfg.Python != nil || p.cfg.Go != nil }
+func (p *Project) NeedsJava() bool {
+	return p.cfg.Engine == config.OpenAPIGenerator && (p.cfg.Python != nil || p.cfg.Go != nil)
+}
+
+// CheckEngine refuses the name of an engine that there is not; "" stands for the configuration's.
+func CheckEngine(name string) error {
+	if name == "" || slices.Contains(config.Engines, name) {
+		return nil
+	}
+	return diag.Errorf(token.Position{}, "config", "write one of "+strings.Join(config.Engines, ", "), "--engine: there is no engine %q", name)
+}

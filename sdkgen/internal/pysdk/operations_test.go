@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
@@ -87,19 +86,14 @@ for name, cls in sorted(vars(api).items()):
                 print(f"    {method}{inspect.signature(function)}\n        {function.__doc__}")
 `
 
-// TestRenderOperations sends the cases through the real jar with the project's templates and
+// TestRenderOperations sends the cases through both engines with the project's templates and
 // options: "signatures" is what Python finds in the API classes.
 func TestRenderOperations(t *testing.T) {
-	jar := testkit.Jar(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		testkit.Missing(t, err.Error())
 	}
-	templates, err := filepath.Abs("../../templates/python")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var jobs []openapigen.Job
+	var jobs []engine.Job
 	var cases []*testkit.Case
 	for _, c := range testkit.Cases(t, "operations/*.txtar") {
 		document, err := annotate([]byte(c.Part("swagger.json")))
@@ -108,17 +102,14 @@ func TestRenderOperations(t *testing.T) {
 		}
 		name := "sdk_" + strings.ReplaceAll(filepath.Base(c.Name), "-", "_")
 		cases = append(cases, c)
-		jobs = append(jobs, openapigen.Job{
-			Stage: "python", Name: name, Generator: "python-legacy",
-			Spec: document, Config: options(name), Templates: templates,
+		jobs = append(jobs, engine.Job{
+			Stage: "python", Name: name, Generator: engine.Python, Spec: document, Options: options(name),
+			Templates: os.DirFS("../../templates/python"), Called: "templates", Printed: pysdk.Printed(),
 		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	sets, err := jar.Run(ctx, slog.New(slog.DiscardHandler), t.TempDir(), jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sets := testkit.Render(t, jobs)
 	for i, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -6,6 +6,7 @@ package pysdk
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -59,6 +60,11 @@ type Field struct {
 	Required bool   `json:"required,omitempty"` // must be given
 	Rules    string `json:"rules,omitempty"`    // constraints, a Python literal; see rules
 	Doc      string `json:"doc,omitempty"`      // one line, escaped
+}
+
+// Printed returns the names that templates reach what Annotate adds by.
+func Printed() []string {
+	return append(document.Printed(reflect.TypeFor[Model](), reflect.TypeFor[Operation](), reflect.TypeFor[Project]()), Extension)
 }
 
 // Annotate returns the document for openapi-generator: each operation carries its Operation, each

@@ -3,37 +3,30 @@ package pysdk_test
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 	"github.com/flux-framework/flux-operator/sdkgen/runtime"
 )
 
-// TestRender sends every case of testdata through the real jar with the project's templates
+// TestRender sends every case of testdata through both engines with the project's templates
 // and options: each model must be where its imports look for it, each package must import
 // without a warning, and the tests that are generated with it must pass.
 func TestRender(t *testing.T) {
-	jar := testkit.Jar(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		testkit.Missing(t, err.Error())
 	}
-	templates, err := filepath.Abs("../../templates/python")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var jobs []openapigen.Job
+	var jobs []engine.Job
 	documents := map[string][]byte{}
 	for _, c := range testkit.Cases(t, "*.txtar") {
 		document, err := annotate([]byte(c.Part("swagger.json")))
@@ -42,17 +35,14 @@ func TestRender(t *testing.T) {
 		}
 		name := "sdk_" + strings.ReplaceAll(c.Name, "-", "_") // types is a module of Python
 		documents[name] = document
-		jobs = append(jobs, openapigen.Job{
-			Stage: "python", Name: name, Generator: "python-legacy",
-			Spec: document, Config: options(name), Templates: templates,
+		jobs = append(jobs, engine.Job{
+			Stage: "python", Name: name, Generator: engine.Python, Spec: document, Options: options(name),
+			Templates: os.DirFS("../../templates/python"), Called: "templates", Printed: pysdk.Printed(),
 		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	sets, err := jar.Run(ctx, slog.New(slog.DiscardHandler), t.TempDir(), jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sets := testkit.Render(t, jobs)
 	for i, job := range jobs {
 		t.Run(job.Name, func(t *testing.T) {
 			checkModules(t, sets[i], job.Name, documents[job.Name])

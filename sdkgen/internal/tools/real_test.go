@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/tools"
@@ -39,8 +40,8 @@ func TestReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := jar.Run(t.Context(), logger, t.TempDir(), []openapigen.Job{{
-		Stage: "python", Name: "python", Generator: "python-legacy", Spec: []byte(document), Config: map[string]any{"packageName": "made"},
+	sets, err := jar.Run(t.Context(), logger, t.TempDir(), []engine.Job{{
+		Stage: "python", Name: "python", Generator: engine.Python, Spec: []byte(document), Options: map[string]any{"packageName": "made"},
 	}})
 	if err != nil || sets[0].Len() == 0 {
 		t.Fatalf("%v", err)

@@ -6,37 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
-
-// TestTemplates runs testdata/templates/*.txtar: the files are those of a directory of templates for
-// the generator go, "config.json" is its configuration, and "error" what is said of it.
-func TestTemplates(t *testing.T) {
-	testkit.Each(t, "templates/*.txtar", func(t *testing.T, c *testkit.Case) {
-		dir := t.TempDir()
-		job := job("go", "go", filepath.Join(dir, "templates"))
-		job.Called = "templates"
-		for _, f := range c.Files {
-			switch f.Name {
-			case "error":
-			case "config.json":
-				if err := json.Unmarshal(f.Data, &job.Config); err != nil {
-					t.Fatal(err)
-				}
-			default:
-				testkit.Write(t, job.Templates, f.Name, f.Data)
-			}
-		}
-		jar := fakeJar(t, "for config; do :; done; echo x > $(dirname $config)/out/f")
-		_, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []openapigen.Job{job})
-		said := ""
-		if err != nil {
-			said = err.Error() + "\n"
-		}
-		c.Want(t, "error", said)
-	})
-}
 
 // TestFolders checks where the files of the package and project directories go, and that a configuration which
 // names kinds of files does not leave them out.
@@ -57,10 +29,10 @@ func TestFolders(t *testing.T) {
 		testkit.Write(t, dir, "project/NOTES.mustache", []byte("{{packageName}}\n"))
 		job := job("sdk", c.generator, dir)
 		if c.given != nil {
-			job.Config["globalProperties"] = c.given
+			job.Options["globalProperties"] = c.given
 		}
 		jar := fakeJar(t, "for config; do :; done; echo x > $(dirname $config)/out/f")
-		if _, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), scratch, []openapigen.Job{job}); err != nil {
+		if _, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), scratch, []engine.Job{job}); err != nil {
 			t.Fatal(err)
 		}
 		var got struct {
