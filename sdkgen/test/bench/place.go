@@ -92,9 +92,9 @@ func (p *place) program(name string) string {
 	return filepath.Join(p.bin, name)
 }
 
-// sdkgen is the step that runs it in a directory.
+// sdkgen is the step that runs it in a directory, with the engine that is its default.
 func (p *place) sdkgen(dir string, args ...string) step {
-	return step{name: "sdkgen", dir: dir, argv: append([]string{p.program("sdkgen"), "-q"}, args...)}
+	return step{name: "sdkgen", dir: dir, argv: append([]string{p.program("sdkgen"), "-q", "--engine=native"}, args...)}
 }
 
 // findJava returns the java that the classic recipe runs: the one of JAVA_HOME, of PATH or, last, the fetched one.

@@ -33,6 +33,8 @@ const (
 const (
 	fullRow      = "everything but code-generator's clients"
 	clientsRow   = "everything, with clientset, listers, informers, applyconfiguration"
+	jarRow       = fullRow + ", by openapi-generator's jar"
+	allJarRow    = clientsRow + ", by openapi-generator's jar"
 	unchangedRow = "nothing changed"
 	copyRow      = "nothing changed, in a fresh copy of the project"
 	commentRow   = "one comment changed"
@@ -55,6 +57,8 @@ func (p *place) warm() []row {
 	return []row{
 		{name: fullRow, ours: sdkgen("generate", "--force", "--only", "deepcopy,crd,openapi,swagger,python,go"), classic: p.recipe()},
 		{name: clientsRow, ours: sdkgen("generate", "--force"), classic: all},
+		{name: jarRow, ours: sdkgen("generate", "--force", "--engine=openapi-generator", "--only", "deepcopy,crd,openapi,swagger,python,go"), like: fullRow},
+		{name: allJarRow, ours: sdkgen("generate", "--force", "--engine=openapi-generator"), like: clientsRow},
 		{name: unchangedRow, ours: sdkgen("generate"), like: clientsRow},
 		{name: copyRow, prepare: copied, ours: []step{p.sdkgen(fresh, "generate")}, like: clientsRow},
 		{name: verifyRow, ours: sdkgen("verify"), like: clientsRow},
