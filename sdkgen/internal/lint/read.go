@@ -257,6 +257,9 @@ func (r *fileReader) give(group *ast.CommentGroup, at place, decl *declaration) 
 }
 
 func (r *fileReader) add(m *marker, at place, decl *declaration) {
+	if m.text == "+genclient" && len(r.file.Decls) == 0 {
+		return // in a file of nothing else it is for kube_codegen.sh, which looks for API packages by it
+	}
 	m.place, m.decl = at, decl
 	decl.markers = append(decl.markers, m)
 	if r.docGo {
