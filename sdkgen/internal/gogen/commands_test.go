@@ -92,7 +92,11 @@ func generateAll(t *testing.T, root string) *artifact.Set {
 	}
 	add(gen.Deepcopy())
 	add(gen.CRDs(crdDir))
-	openapi, report, err := gen.OpenAPI(api.Packages[0])
+	schemas, err := gen.Schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	openapi, report, err := gen.OpenAPI(api.Packages[0], schemas)
 	add(openapi, err)
 	if len(report) > 0 {
 		t.Errorf("API rule violations: %s", report)

@@ -14,11 +14,13 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
@@ -155,6 +157,9 @@ func (g *Generator) tag() {
 		for _, t := range known.Types {
 			t.CommentLines = withoutModelPackage(t.CommentLines)
 			delete(t.Methods, "OpenAPIModelName")
+			for i := range t.Members {
+				alignPatchMarkers(&t.Members[i])
+			}
 		}
 	}
 }
@@ -163,6 +168,19 @@ func withoutModelPackage(comments []string) []string {
 	return slices.DeleteFunc(comments, func(line string) bool {
 		return strings.HasPrefix(strings.TrimSpace(line), "+k8s:openapi-model-package")
 	})
+}
+
+// alignPatchMarkers gives a field the patch markers that its struct tag has: openapi-gen refuses others, and no
+// custom resource is patched by them.
+func alignPatchMarkers(member *types.Member) {
+	for _, name := range []string{"patchMergeKey", "patchStrategy"} {
+		member.CommentLines = slices.DeleteFunc(slices.Clone(member.CommentLines), func(line string) bool {
+			return strings.HasPrefix(strings.TrimSpace(line), "+"+name)
+		})
+		if value := reflect.StructTag(member.Tags).Get(name); value != "" {
+			member.CommentLines = append(member.CommentLines, "+"+name+"="+value)
+		}
+	}
 }
 
 // own returns the project's own packages, the only ones that Go code is generated for.

@@ -24,11 +24,15 @@ import (
 const OpenAPIFile = "zz_generated.openapi.go"
 
 // OpenAPI generates zz_generated.openapi.go of one package, and the report of API rule
-// violations in it, a line each, as openapi-gen prints it.
-func (g *Generator) OpenAPI(pkg *load.Package) (*artifact.Set, []byte, error) {
-	// The command that is run for each package on its own sees no other API package.
+// violations in it, a line each, as openapi-gen prints it. Of a package of another module it has only the
+// types that kinds reach, which schemas knows: nobody here can correct what openapi-gen says of the others.
+func (g *Generator) OpenAPI(pkg *load.Package, schemas *Schemas) (*artifact.Set, []byte, error) {
 	set, report, err := g.openapi(pkg.Path, pkg.Dir, func(t *types.Type) bool {
-		return t.Name.Package == pkg.Path || g.api.ByPath(t.Name.Package) == nil
+		if t.Name.Package != pkg.Path {
+			return g.api.ByPath(t.Name.Package) == nil // the command that is run for each package on its own sees no other API package
+		}
+		_, reached := schemas.Schema(t.Name.String())
+		return reached || !pkg.Foreign
 	})
 	if err != nil {
 		return nil, nil, err

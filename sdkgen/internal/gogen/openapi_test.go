@@ -165,7 +165,11 @@ func TestModelPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, _, err := gen.OpenAPI(api.Packages[0])
+	schemas, err := gen.Schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, _, err := gen.OpenAPI(api.Packages[0], schemas)
 	if err != nil {
 		t.Fatal(err)
 	}

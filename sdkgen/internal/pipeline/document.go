@@ -124,7 +124,11 @@ func (s *source) definitions(pkg *load.Package, made *artifact.Set) (swagger.Def
 	name := path.Join(pkg.Dir, gogen.OpenAPIFile)
 	file, ok := made.Lookup(name)
 	if !ok {
-		set, _, err := s.gen.OpenAPI(pkg)
+		schemas, err := s.schemas()
+		if err != nil {
+			return nil, err
+		}
+		set, _, err := s.gen.OpenAPI(pkg, schemas)
 		if err != nil {
 			return nil, err
 		}

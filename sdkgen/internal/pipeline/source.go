@@ -122,7 +122,8 @@ func (b *build) openapi(ctx context.Context) (*artifact.Set, error) {
 // openapi runs openapi-gen over the project's own packages, for its files and its report on the API rules.
 func (s *source) openapi() (set *artifact.Set, report []byte, err error) {
 	// controller-tools knows the position of a type that neither it nor openapi-gen can take.
-	if _, err := s.schemas(); err != nil {
+	schemas, err := s.schemas()
+	if err != nil {
 		return nil, nil, err
 	}
 	set = &artifact.Set{}
@@ -130,7 +131,7 @@ func (s *source) openapi() (set *artifact.Set, report []byte, err error) {
 		if pkg.Foreign {
 			continue
 		}
-		part, lines, err := s.gen.OpenAPI(pkg)
+		part, lines, err := s.gen.OpenAPI(pkg, schemas)
 		if err != nil {
 			return nil, nil, err
 		}

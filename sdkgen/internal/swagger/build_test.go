@@ -180,7 +180,7 @@ func (p *project) openapi(pkg *load.Package) (name string, src []byte, err error
 	if src, ok := p.sources[name]; ok {
 		return name, src, nil
 	}
-	set, _, err := p.gen.OpenAPI(pkg)
+	set, _, err := p.gen.OpenAPI(pkg, p.schemas)
 	if err != nil {
 		return "", nil, err
 	}
