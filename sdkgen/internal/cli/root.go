@@ -104,7 +104,8 @@ definitions, swagger.json, a Python SDK, a Go client and code-generator's client
 
 Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API rule is violated;
 2 invalid configuration or input, or a missing tool; 130 interrupted.`,
-		Example: `  sdkgen doctor             # check tools and packages
+		Example: `  sdkgen init               # write sdkgen.yaml
+  sdkgen doctor             # check tools and packages
   sdkgen generate           # write what changed
   sdkgen verify             # in CI: fail if generate would change something`,
 		SilenceErrors: true,
@@ -127,7 +128,7 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 	f.StringVar(&a.format, "format", "text", "output format of diagnostics: text, json or github")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what runs")
-	cmd.AddCommand(a.generate(), a.verify(), a.rules(), a.swagger(), a.doctor(), a.fetch(), a.version())
+	cmd.AddCommand(a.init(), a.generate(), a.verify(), a.rules(), a.swagger(), a.doctor(), a.fetch(), a.version())
 	return cmd
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -22,17 +23,25 @@ func TestMain(m *testing.M) {
 // TestScript runs testdata/script/*.txtar, each in a project of its own: an API of one kind in a Go
 // module that resolves from this one's module cache. -update rewrites the files that they compare.
 func TestScript(t *testing.T) {
+	runScripts(t, "testdata/script", setUp)
+}
+
+// TestInit runs testdata/init/*.txtar, each in a Go module of its own with nothing else than the script brings.
+func TestInit(t *testing.T) {
+	runScripts(t, "testdata/init", setUpModule)
+}
+
+func runScripts(t *testing.T, dir string, setUp func(*testscript.Env) error) {
+	t.Helper()
 	root, err := filepath.Abs(testkit.Repository)
 	if err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		UpdateScripts:       flag.Lookup("update").Value.String() == "true",
-		Setup: func(env *testscript.Env) error {
-			return setUp(env)
-		},
+		Setup:               setUp,
 		Condition: func(cond string) (bool, error) {
 			if cond == "jar" {
 				return hasJar(root)
@@ -40,13 +49,14 @@ func TestScript(t *testing.T) {
 			return false, fmt.Errorf("there is no condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"need-jar":  func(ts *testscript.TestScript, _ bool, args []string) { needJar(ts, root, args) },
-			"code":      code,
-			"replace":   replace,
-			"tree":      tree,
-			"interrupt": interrupt,
-			"without":   without,
-			"module":    module,
+			"need-jar":       func(ts *testscript.TestScript, _ bool, args []string) { needJar(ts, root, args) },
+			"code":           code,
+			"replace":        replace,
+			"tree":           tree,
+			"interrupt":      interrupt,
+			"without":        without,
+			"module":         module,
+			"controller-gen": controllerGen,
 		},
 	})
 }
@@ -56,6 +66,11 @@ const modulePath = "example.org/widget"
 
 // setUp writes the project's module, and its API where the script has none.
 func setUp(env *testscript.Env) error {
+	return errors.Join(setUpModule(env), copyMissing(env.WorkDir, "testdata/project"))
+}
+
+// setUpModule writes the project's module.
+func setUpModule(env *testscript.Env) error {
 	if err := testkit.WriteModule(env.WorkDir, modulePath); err != nil {
 		return err
 	}
@@ -65,7 +80,7 @@ func setUp(env *testscript.Env) error {
 	}
 	env.Setenv("JAVA_HOME", os.Getenv("JAVA_HOME"))
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
-	return copyMissing(env.WorkDir, "testdata/project")
+	return nil
 }
 
 // goEnvironment is what the go command needs of this process's environment.

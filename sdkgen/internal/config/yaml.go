@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
 // decode reads the one document of the file, strictly.
@@ -124,4 +126,12 @@ func columnOf(n *yaml.Node, line int, meant func(*yaml.Node) bool) int {
 		}
 	}
 	return 0
+}
+
+// YAMLError converts an error of the YAML decoder on the file called name to diagnostics.
+func YAMLError(name string, data []byte, err error) diag.List {
+	p := &checker{name: name, lines: bytes.Count(data, []byte("\n")) + 1}
+	_ = yaml.Unmarshal(data, &p.doc) // for positions; without one it is err
+	_ = p.yamlError(err)             // the list as an error
+	return p.list
 }

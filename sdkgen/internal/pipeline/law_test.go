@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"internal/openapigen": {"internal/artifact", "internal/diag", "internal/engine"},
 	"internal/tools":      {"internal/diag", "internal/openapigen", "templates"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
+	"internal/scaffold":   {"internal/artifact", "internal/config", "internal/diag"},
 	"templates":           {},
 	"runtime":             {},
 	goRuntime:             {},
@@ -42,7 +43,7 @@ var allowed = map[string][]string{
 		"internal/native", "internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/swagger", "internal/tools",
 		"runtime", "templates",
 	},
-	"internal/cli": {"internal/artifact", "internal/diag", "internal/pipeline"},
+	"internal/cli": {"internal/artifact", "internal/config", "internal/diag", "internal/pipeline", "internal/scaffold"},
 	"swagger":      {"internal/config", "internal/diag", "internal/pipeline", "internal/swagger"},
 	".":            {"internal/cli"},
 }

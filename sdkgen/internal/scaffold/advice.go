@@ -1,0 +1,206 @@
+package scaffold
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+const (
+	deepcopyFile = "zz_generated.deepcopy.go"
+	openapiFile  = "zz_generated.openapi.go"
+	registerFile = "zz_generated.register.go"
+
+	controllerTools = "sigs.k8s.io/controller-tools"
+	kubeOpenAPI     = "k8s.io/kube-openapi"
+	clientGo        = "k8s.io/client-go"
+	codeGenerator   = "k8s.io/code-generator"
+)
+
+// lost says what a CRD lacks without an option of controller-gen's crd generator that sdkgen has no key for.
+var lost = map[string]string{
+	"generateEmbeddedObjectMeta": "labels, annotations and names of embedded ObjectMeta, such as those of pod templates: the API server would prune them",
+	"maxDescLen":                 "the limit on descriptions: a large CRD may become too large for `kubectl apply`",
+	"ignoreUnexportedFields":     "the fields that it leaves out",
+	"headerFile":                 "the comment above each CRD",
+	"omitToolVersion":            "its way to leave out the annotation with controller-gen's version",
+	"deprecatedV1beta1CompatibilityPreserveUnknownFields": "spec.preserveUnknownFields",
+}
+
+// harmless are options of the crd generator that change nothing here, or that sdkgen.yaml has a key for.
+var harmless = []string{"crdVersions", "allowDangerousTypes", "year", "trivialVersions"}
+
+// unsupported returns the calls of controller-gen with options that sdkgen has no key for, and these options.
+func (p *project) unsupported() (options []string, at call) {
+	for _, c := range p.calls {
+		for _, name := range c.names {
+			if c.generator != "crd" || slices.Contains(harmless, name) || slices.Contains(options, name) || c.options[name] == "false" && lost[name] != "" && !strings.HasPrefix(name, "deprecated") {
+				continue
+			}
+			if options = append(options, name); len(options) == 1 {
+				at = c
+			}
+		}
+	}
+	return options, at
+}
+
+// allowsDangerousTypes says whether controller-gen is told to.
+func (p *project) allowsDangerousTypes() bool {
+	return slices.ContainsFunc(p.calls, func(c call) bool {
+		value, set := c.options["allowDangerousTypes"]
+		return c.generator == "crd" && set && value != "false"
+	})
+}
+
+// crdDir is where the project's CRDs are.
+func (p *project) crdDir() string {
+	for _, c := range p.calls {
+		if c.generator == "crd" {
+			if dir := p.directory(c); dir != "" {
+				return dir
+			}
+		}
+	}
+	return "config/crd/bases"
+}
+
+// adviseTools compares controller-gen's version and options with those of sdkgen.
+func (p *project) adviseTools(version variable) {
+	linked := p.opts.Modules[controllerTools]
+	if version.value == "" {
+		version = p.requiredTools()
+	}
+	if version.value != "" && linked != "" && version.value != linked {
+		p.note(version.pos, "write "+linked+" in place of "+version.value,
+			"controller-gen is %s, and sdkgen has %s: with the same version both write the same bytes", version.value, linked)
+	}
+	options, at := p.unsupported()
+	for _, name := range options {
+		p.note(at.pos, "keep controller-gen for the CRDs, and leave out crd in "+p.opts.Config,
+			"sdkgen has no key for controller-gen's option crd:%s; its CRDs would lose %s", name, cmp.Or(lost[name], "what it does"))
+	}
+	if p.header.year != "" && slices.ContainsFunc(p.calls, func(c call) bool { return c.generator == "object" && strings.Contains(c.options["year"], "$") }) {
+		i := slices.IndexFunc(p.calls, func(c call) bool { return c.generator == "object" })
+		p.note(p.calls[i].pos, "set the variable to "+p.header.year, "controller-gen writes the current year into headers, and sdkgen always writes %s", p.header.year)
+	}
+}
+
+// requiredTools returns the version of controller-tools that a go.mod for tools requires.
+func (p *project) requiredTools() variable {
+	if r := p.module.require(controllerTools); r != nil {
+		return variable{r.Mod.Version, token.Position{Filename: "go.mod", Line: r.Syntax.Start.Line, Column: r.Syntax.Start.LineRune}}
+	}
+	return variable{}
+}
+
+// advise collects what the author has to change.
+func (p *project) advise() {
+	if len(p.groups()) > 1 {
+		p.note(token.Position{}, "clients can be generated for several groups", "the API has the groups %s, and a Python or Go SDK can hold one: no SDK", strings.Join(p.groups(), ", "))
+	}
+	if !p.takesOver() {
+		return
+	}
+	for _, a := range p.apis {
+		p.adviseTags(a)
+		for _, name := range a.openapi {
+			if path.Base(name) != openapiFile {
+				p.note(token.Position{Filename: name}, "remove it, with what generates it", "it declares the functions of %s, which sdkgen generates: the package would not compile", openapiFile)
+			}
+		}
+	}
+	if p.header.bad != "" {
+		p.note(token.Position{Filename: p.header.file}, "write the year in its place, and the file under header in "+p.opts.Config, "the header is left out: %s", p.header.bad)
+	}
+	if r := p.module.require(kubeOpenAPI); r == nil || r.Indirect {
+		p.note(token.Position{Filename: "go.mod"}, "run `go mod tidy` after the first `sdkgen generate`", "%s imports %s: it becomes a direct requirement", openapiFile, kubeOpenAPI)
+	}
+	if p.wants(Clients) {
+		p.adviseClients()
+	}
+	if files := p.adopted(); len(files) > 0 {
+		p.note(token.Position{}, "run `sdkgen generate --adopt` once, and look at `git diff`", "sdkgen takes over: %s", strings.Join(files, ", "))
+	}
+}
+
+// adviseTags reports a doc.go that lacks markers.
+func (p *project) adviseTags(a *api) {
+	if !a.hasDoc || a.tagged && a.marked {
+		return
+	}
+	p.note(token.Position{Filename: path.Join(a.dir, "doc.go")}, "add above the package clause:\n"+strings.TrimRight(a.markers(), "\n"), "the generators need markers there")
+}
+
+// markers are those that a doc.go of the package has to have, a line each.
+func (a *api) markers() string {
+	var b strings.Builder
+	if !a.tagged {
+		b.WriteString("// +k8s:openapi-gen=true\n")
+	}
+	if !a.deepcopy && !a.has(deepcopyFile) {
+		b.WriteString("// +kubebuilder:object:generate=true\n")
+	}
+	if !a.marked {
+		b.WriteString("// +groupName=" + a.group + "\n")
+	}
+	return b.String()
+}
+
+func (a *api) has(name string) bool { return slices.Contains(a.files, path.Join(a.dir, name)) }
+
+// adviseClients reports what keeps the clientset from compiling.
+func (p *project) adviseClients() {
+	linked := p.opts.Modules[codeGenerator]
+	if r := p.module.require(clientGo); linked != "" && (r == nil || semver.Compare(semver.MajorMinor(r.Mod.Version), semver.MajorMinor(linked)) < 0) {
+		has := "none"
+		if r != nil {
+			has = r.Mod.Version
+		}
+		p.note(token.Position{Filename: "go.mod"}, fmt.Sprintf("run `go get %s@%s`", clientGo, linked), "the clients need %s %s or newer, and go.mod requires %s", clientGo, linked, has)
+	}
+	for _, a := range p.apis {
+		if !a.genclient {
+			p.note(token.Position{Filename: a.dir}, "write // +genclient above each kind that is to have a client", "no kind has +genclient: the clients would be empty")
+		}
+	}
+}
+
+// tidies says whether go.mod changes once the generated code is there.
+func (p *project) tidies() bool {
+	r := p.module.require(kubeOpenAPI)
+	return p.takesOver() && (r == nil || r.Indirect)
+}
+
+// adopted returns the existing files that generate would replace.
+func (p *project) adopted() []string {
+	if !p.takesOver() {
+		return nil
+	}
+	var files []string
+	for _, a := range p.apis {
+		for _, name := range []string{deepcopyFile, openapiFile} {
+			if a.has(name) {
+				files = append(files, path.Join(a.dir, name))
+			}
+		}
+		if a.has(registerFile) && p.wants(Clients) {
+			files = append(files, path.Join(a.dir, registerFile))
+		}
+	}
+	if options, _ := p.unsupported(); len(options) == 0 {
+		for _, group := range p.groups() {
+			found, err := fs.Glob(p.tree, path.Join(p.crdDir(), group+"_*.yaml"))
+			if err == nil {
+				files = append(files, found...)
+			}
+		}
+	}
+	return files
+}

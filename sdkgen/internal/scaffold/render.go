@@ -1,0 +1,188 @@
+package scaffold
+
+import (
+	"fmt"
+	"go/token"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+)
+
+// schemaLine has editors complete and check the configuration.
+const schemaLine = "# yaml-language-server: $schema=https://raw.githubusercontent.com/flux-framework/flux-operator/main/sdkgen/sdkgen.schema.json\n"
+
+// files returns what is to be written: the doc.go files that are missing, then the configuration.
+func (p *project) files() ([]artifact.File, error) {
+	var files []artifact.File
+	for _, a := range p.apis {
+		if p.takesOver() && !a.hasDoc {
+			data := p.header.comment() + a.markers() + "\npackage " + a.name + "\n"
+			files = append(files, artifact.File{Path: path.Join(a.dir, "doc.go"), Data: []byte(data)})
+		}
+	}
+	text := p.render()
+	if _, err := config.Parse(p.opts.Config, []byte(text)); err != nil {
+		return nil, fmt.Errorf("bug in sdkgen, please report it: the configuration is not valid: %w\n%s", err, text)
+	}
+	return append(files, artifact.File{Path: p.opts.Config, Data: []byte(text)}), nil
+}
+
+// render returns the configuration.
+func (p *project) render() string {
+	var b strings.Builder
+	b.WriteString(schemaLine + `
+# What sdkgen generates from the API types, and where it writes it. ` + "`sdkgen generate`" + ` writes it,
+# ` + "`sdkgen verify`" + ` compares it in CI. Paths are relative to this file.
+
+# The version of the SDKs.
+version: 0.1.0
+`)
+	if h := p.header; h.file != "" && p.takesOver() {
+		text := "header: " + h.file + "\n"
+		if h.year != "" {
+			text += "year: " + h.year + "\n"
+		}
+		b.WriteString(section("The comment above each generated Go file.", text, h.bad))
+	}
+	b.WriteString(p.renderAPIs())
+	if p.takesOver() {
+		b.WriteString(p.renderCRD())
+		b.WriteString(section("API rule violations that are accepted; `sdkgen rules --update` writes the list.",
+			"rules:\n  exceptions: hack/violations.list\n", unwanted))
+	}
+	b.WriteString(p.renderSDKs())
+	return b.String()
+}
+
+// unwanted is the reason why a section is off that nobody asked for.
+const unwanted = "remove the # to have it"
+
+// section is a part of the configuration, as a comment if there is a reason why it is off.
+func section(comment, text, off string) string {
+	if off == "" {
+		return "\n# " + comment + "\n" + text
+	}
+	return "\n# " + comment + "\n# Off: " + off + ".\n# " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n# ") + "\n"
+}
+
+// renderAPIs lists the API packages.
+func (p *project) renderAPIs() string {
+	comment := "The packages with API types, one for each version."
+	switch {
+	case len(p.opts.Packages) > 0:
+		comment = "The packages with API types; nothing is written to them. dir is for swagger.json."
+	case p.opts.SDKOnly:
+		comment = "The packages with API types, by import path: nothing is written to them, and their own tools make\n# their CRDs and deepcopy code. dir is for swagger.json."
+	}
+	text := "apis:\n"
+	for _, a := range p.apis {
+		if p.takesOver() {
+			text += "  - path: " + a.dir + "\n"
+		} else {
+			text += "  - package: " + a.importPath + "\n    dir: " + p.specDir(a) + "\n"
+		}
+	}
+	if p.allowsDangerousTypes() && p.takesOver() {
+		text += "\n# Float fields pass.\nallowDangerousTypes: true\n"
+	}
+	return section(comment, text, "")
+}
+
+// specDir is where swagger.json of a package goes that nothing is written to.
+func (p *project) specDir(a *api) string {
+	parts := []string{"spec", p.name}
+	if len(p.groups()) > 1 {
+		parts = append(parts, path.Base(path.Dir(a.importPath)))
+	}
+	if len(p.apis) > 1 {
+		parts = append(parts, a.version)
+	}
+	return path.Join(parts...)
+}
+
+// renderCRD is the section for CRDs.
+func (p *project) renderCRD() string {
+	off := ""
+	if options, at := p.unsupported(); len(options) > 0 {
+		off = fmt.Sprintf("%s:%d gives controller-gen the option %s, which sdkgen has no key for", at.pos.Filename, at.pos.Line, strings.Join(options, ", "))
+	}
+	return section("The CustomResourceDefinitions.", "crd:\n  dir: "+p.crdDir()+"\n", off)
+}
+
+// renderSDKs are the sections for SDKs and clients.
+func (p *project) renderSDKs() string {
+	reason := func(output string) string {
+		switch {
+		case output != Clients && len(p.groups()) > 1:
+			return "the API has several groups, and an SDK can hold one"
+		case !p.wants(output):
+			return unwanted
+		}
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(section("The Python SDK: models, a typed client, packaging.",
+		fmt.Sprintf("python:\n  dir: %s\n  package: %s\n", p.dirs[Python], pythonName(p.name)), reason(Python)))
+	b.WriteString(section("The light Go client: models of its own, without the types' module.",
+		fmt.Sprintf("go:\n  dir: %s\n  package: %s\n", p.dirs[Go], goName(p.name)), reason(Go)))
+	if p.takesOver() {
+		b.WriteString(section("Clientset, listers, informers and apply configurations, for kinds with +genclient.",
+			"clients:\n  dir: "+p.dirs[Clients]+"\n", reason(Clients)))
+	}
+	return b.String()
+}
+
+// place chooses directories for the SDKs: new ones, beside those that the project has already.
+func (p *project) place() {
+	mark := ""
+	if len(p.apis) > 1 {
+		mark = "/{version}"
+	}
+	p.dirs = map[string]string{
+		Python:  p.free("sdk/python", Python) + mark,
+		Go:      p.free("sdk/go"+"/"+goName(p.name), Go) + mark,
+		Clients: "sdk/go",
+	}
+}
+
+// free returns a directory that does not exist, near dir.
+func (p *project) free(dir, output string) string {
+	entries, err := fs.ReadDir(p.tree, dir)
+	if err != nil || len(entries) == 0 {
+		return dir
+	}
+	other := dir + "-sdkgen"
+	if p.wants(output) {
+		p.note(token.Position{Filename: dir}, "to have it in "+dir+", remove what is there and correct "+output+".dir in "+p.opts.Config,
+			"the directory holds files that sdkgen did not write: the SDK goes to %s", other)
+	}
+	return other
+}
+
+var notInName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// pythonName is a project's name as that of a Python package.
+func pythonName(name string) string {
+	name = strings.Trim(notInName.ReplaceAllString(strings.ToLower(name), "_"), "_")
+	if name == "" || name[0] <= '9' || slices.Contains(pythonKeywords, name) {
+		name = strings.TrimSuffix("api_"+name, "_")
+	}
+	return name
+}
+
+// pythonKeywords are those in lower case.
+var pythonKeywords = strings.Fields("and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+
+// goName is a project's name as that of a Go package.
+func goName(name string) string {
+	name = notInName.ReplaceAllString(strings.ToLower(name), "")
+	if !token.IsIdentifier(name) || name == "main" {
+		name = "api" + name
+	}
+	return name
+}
