@@ -99,7 +99,7 @@ func readConfig(env Environment) (*config.Config, error) {
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, diag.List{{Rule: "config", Message: fmt.Sprintf("there is no %s in %s", env.Config, env.Root),
-			Hint: "run sdkgen in the project's root, name it with -C, or write one:\n" + config.Sample}}
+			Hint: "run sdkgen in the project's root, name it with -C, or run `sdkgen init`, which writes one"}}
 	}
 	if err != nil {
 		return nil, unreadable(env.Config, "it must be a file", err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
 
@@ -103,7 +104,11 @@ func (p *project) requiredTools() variable {
 // advise collects what the author has to change.
 func (p *project) advise() {
 	if len(p.groups()) > 1 {
-		p.note(token.Position{}, "clients can be generated for several groups", "the API has the groups %s, and a Python or Go SDK can hold one: no SDK", strings.Join(p.groups(), ", "))
+		hint := "clients can be generated for several groups"
+		if !p.takesOver() {
+			hint = "keep the packages of one group under apis in " + p.opts.Config + ", and turn on python or go"
+		}
+		p.note(token.Position{}, hint, "the API has the groups %s, and a Python or Go SDK can hold one: no SDK", strings.Join(p.groups(), ", "))
 	}
 	if !p.takesOver() {
 		return
@@ -119,8 +124,8 @@ func (p *project) advise() {
 	if p.header.bad != "" {
 		p.note(token.Position{Filename: p.header.file}, "write the year in its place, and the file under header in "+p.opts.Config, "the header is left out: %s", p.header.bad)
 	}
-	if r := p.module.require(kubeOpenAPI); r == nil || r.Indirect {
-		p.note(token.Position{Filename: "go.mod"}, "run `go mod tidy` after the first `sdkgen generate`", "%s imports %s: it becomes a direct requirement", openapiFile, kubeOpenAPI)
+	for _, file := range p.indirect() {
+		p.note(token.Position{Filename: file}, "run `go mod tidy` after the first `sdkgen generate`", "%s imports %s: it becomes a direct requirement", openapiFile, kubeOpenAPI)
 	}
 	if p.wants(Clients) {
 		p.adviseClients()
@@ -132,11 +137,14 @@ func (p *project) advise() {
 
 // adviseTags reports a doc.go that lacks markers.
 func (p *project) adviseTags(a *api) {
-	if !a.hasDoc || a.tagged && a.marked {
+	if !a.lacksMarkers() {
 		return
 	}
 	p.note(token.Position{Filename: path.Join(a.dir, "doc.go")}, "add above the package clause:\n"+strings.TrimRight(a.markers(), "\n"), "the generators need markers there")
 }
+
+// lacksMarkers says whether the package has a doc.go, but not all of the markers that it has to have.
+func (a *api) lacksMarkers() bool { return a.hasDoc && !(a.tagged && a.marked) }
 
 // markers are those that a doc.go of the package has to have, a line each.
 func (a *api) markers() string {
@@ -172,10 +180,27 @@ func (p *project) adviseClients() {
 	}
 }
 
-// tidies says whether go.mod changes once the generated code is there.
-func (p *project) tidies() bool {
-	r := p.module.require(kubeOpenAPI)
-	return p.takesOver() && (r == nil || r.Indirect)
+// indirect returns the go.mod files of API packages that do not require kube-openapi directly.
+func (p *project) indirect() []string {
+	if !p.takesOver() {
+		return nil
+	}
+	var files []string
+	for _, a := range p.apis {
+		file := path.Join(a.module, "go.mod")
+		data, err := fs.ReadFile(p.tree, file)
+		if err != nil || slices.Contains(files, file) {
+			continue
+		}
+		parsed, err := modfile.ParseLax(file, data, nil)
+		if err != nil {
+			continue // the go command says what is wrong
+		}
+		if r := (module{file: parsed}).require(kubeOpenAPI); r == nil || r.Indirect {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // adopted returns the existing files that generate would replace.

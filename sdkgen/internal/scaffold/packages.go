@@ -22,6 +22,7 @@ import (
 type api struct {
 	dir        string // "" for one of another module
 	importPath string
+	module     string // directory of its module
 	name       string // in the package clause
 	group      string
 	version    string
@@ -92,7 +93,7 @@ func (p *project) own(importPath string) bool { return within(importPath, p.modu
 // scan returns the packages with root kinds and an API version, sorted by directory.
 func (p *project) scan() ([]*api, error) {
 	var found []*api
-	homes := map[string]string{".": p.module.path} // import paths by directory
+	homes, modules := map[string]string{".": p.module.path}, map[string]string{".": "."} // import paths and modules by directory
 	err := fs.WalkDir(p.tree, ".", func(dir string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -104,20 +105,20 @@ func (p *project) scan() ([]*api, error) {
 			if skipped(entry.Name()) {
 				return fs.SkipDir
 			}
-			homes[dir] = path.Join(homes[path.Dir(dir)], entry.Name())
+			homes[dir], modules[dir] = path.Join(homes[path.Dir(dir)], entry.Name()), modules[path.Dir(dir)]
 			if data, err := fs.ReadFile(p.tree, path.Join(dir, "go.mod")); err == nil {
 				below := modfile.ModulePath(data)
 				if p.module.require(below) == nil {
 					return fs.SkipDir // a module that has nothing to do with this one's API
 				}
-				homes[dir] = below
+				homes[dir], modules[dir] = below, dir
 			}
 		}
 		a, err := p.readPackage(dir)
 		if err != nil || a == nil {
 			return err
 		}
-		a.importPath = homes[dir]
+		a.importPath, a.module = homes[dir], modules[dir]
 		found = append(found, a)
 		return nil
 	})

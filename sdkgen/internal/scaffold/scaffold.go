@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -162,8 +163,20 @@ func (p *project) next() []string {
 	if len(p.adopted()) > 0 {
 		generate += " --adopt"
 	}
-	if p.tidies() { // sdkgen.lock covers go.mod
-		return []string{generate, "go mod tidy", "sdkgen generate"}
+	var next []string
+	if p.takesOver() && slices.ContainsFunc(p.apis, (*api).lacksMarkers) {
+		next = append(next, "the markers in doc.go")
 	}
-	return []string{generate}
+	next = append(next, generate)
+	for _, file := range p.indirect() {
+		command := "go mod tidy"
+		if dir := path.Dir(file); dir != "." {
+			command += " in " + dir
+		}
+		next = append(next, command)
+	}
+	if len(p.indirect()) > 0 { // sdkgen.lock covers go.mod
+		next = append(next, "sdkgen generate")
+	}
+	return next
 }
