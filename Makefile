@@ -8,6 +8,8 @@ N ?= 5
 ARGS ?=
 # A go.work of yours changes nothing here.
 export GOWORK ?= off
+# No C compiler is needed, and what one target builds another finds in Go's cache.
+export CGO_ENABLED ?= 0
 # Tests find what is built into bin/ by its name.
 export PATH := $(CURDIR)/bin:$(PATH)
 
@@ -70,7 +72,7 @@ test-python: tools ## Run the Python tests only, on every Python and kubernetes 
 	$(PYTHON) test/python/matrix.py --workdir .tools/python $(ARGS)
 
 build: ## Build the operator and its helper, static, into bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/manager ./cmd/fluxoperator-gen
+	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/manager ./cmd/fluxoperator-gen
 
 cluster: bin/cluster ## Start a control plane for tests and leave it running; `bin/cluster down` stops it
 	@$< up --crd $(CRD)
@@ -86,7 +88,7 @@ test-e2e-operators: tools bin/cluster bin/helm
 test-cluster: bin/cluster ## Test the control plane itself: crashes, kills, restarts
 	@$< build >/dev/null
 	cd test/cluster && CI=true $(GO) test -timeout 20m ./...
-	cd test/cluster/kubestack && CGO_ENABLED=0 $(GO) test -trimpath ./internal/node
+	cd test/cluster/kubestack && $(GO) test -trimpath ./internal/node
 
 test-faults: bin/cluster ## Test the operator under failures and load; writes the tables of docs/reliability.md
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e -report "$(CURDIR)/docs/reliability.md"
@@ -130,7 +132,7 @@ bin/cluster:
 	@cd test/cluster && $(GO) build -buildvcs=false -o ../../$@ .
 
 bin/helm:
-	@GOBIN=$(CURDIR)/bin CGO_ENABLED=0 $(GO) install -trimpath helm.sh/helm/v4/cmd/helm@$(HELM)
+	@GOBIN=$(CURDIR)/bin $(GO) install -trimpath helm.sh/helm/v4/cmd/helm@$(HELM)
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { gsub(/\$$\(GOLANGCI\)/, "$(GOLANGCI)"); printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
