@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -16,8 +14,13 @@ var toolVersion = regexp.MustCompile(`(controller-gen.kubebuilder.io/version:) v
 // controllerGen runs the command of the version that is linked into sdkgen: controller-gen ARGS. A test's
 // sdkgen does not know that version, so the CRDs name none.
 func controllerGen(ts *testscript.TestScript, neg bool, args []string) {
-	program, err := buildControllerGen()
-	ts.Check(err)
+	program := ts.MkAbs(".cache/bin/controller-gen") // removed with the script's directory
+	if _, err := os.Stat(program); err != nil {
+		cmd := exec.Command("go", "build", "-o", program, "sigs.k8s.io/controller-tools/cmd/controller-gen")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			ts.Fatalf("building controller-gen: %v\n%s", err, out)
+		}
+	}
 	if err := ts.Exec(program, args...); (err != nil) != neg {
 		ts.Fatalf("controller-gen %v: %v", args, err)
 	}
@@ -29,17 +32,3 @@ func controllerGen(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.WriteFile(file, toolVersion.ReplaceAll(data, []byte(`$1 ""`)), 0o644))
 	}
 }
-
-// buildControllerGen builds the command, once.
-var buildControllerGen = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "controller-gen-")
-	if err != nil {
-		return "", err
-	}
-	program := filepath.Join(dir, "controller-gen")
-	cmd := exec.Command("go", "build", "-o", program, "sigs.k8s.io/controller-tools/cmd/controller-gen")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building controller-gen: %w\n%s", err, out)
-	}
-	return program, nil
-})
