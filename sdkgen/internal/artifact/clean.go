@@ -8,11 +8,11 @@ import (
 
 // StageClean tells if every file that l lists for stage is on disk with the
 // bytes and the executable bit the last run gave it, and returns these files.
-// A stage without a key is never clean. It is for the caller to compare the
-// key with that of the stage's present inputs. An error means that a file
+// A stage without a seal is never clean. It is for the caller to ask Sealed with
+// the key of its present inputs. An error means that a file
 // could not be read, not that it differs.
 func (l *Lock) StageClean(root *os.Root, stage string) (*Set, bool, error) {
-	if _, ok := l.Key(stage); !ok {
+	if l == nil || l.seals[stage] == "" {
 		return nil, false, nil
 	}
 	t, set := newTree(root), &Set{}

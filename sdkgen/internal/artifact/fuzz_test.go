@@ -12,7 +12,7 @@ import (
 func FuzzParseLock(f *testing.F) {
 	file := "file a b " + sumA + " py"
 	for _, s := range []string{
-		"", lockHeader, lockHeader + file + "\n", lockHeader + file + " +x\r\nstage py -\nstage go k\n",
+		"", lockHeader, lockHeader + file + "\n", lockHeader + file + " +x\r\nstage py -\nstage go " + sumB + "\n",
 		lockHeader + file + "\n" + file + "\n", lockHeader + "<<<<<<< HEAD\n", lockMagic, lockMagic + "\n", "\xff\x00",
 		lockHeader + "file ../a " + sumA + " py\n", lockHeader + "file  " + sumA + " py\n", lockHeader + "file   +x\n",
 	} {
@@ -32,7 +32,7 @@ func FuzzParseLock(f *testing.F) {
 			t.Fatalf("%q\n%q", first, second)
 		}
 		same(t, "round trip", lock.files, again.files)
-		same(t, "round trip", lock.keys, again.keys)
+		same(t, "round trip", lock.seals, again.seals)
 	})
 }
 

@@ -26,12 +26,13 @@ const (
 // The file has a header and two kinds of lines, sorted:
 //
 //	file PATH sha256:HEX STAGE [+x]
-//	stage STAGE KEY
+//	stage STAGE SEAL
 //
-// KEY is what the caller computed over the stage's inputs, - if it has none.
+// SEAL is a hash of what the caller computed over the stage's inputs and of the stage's file lines, so that
+// no such line can go unnoticed; - if the stage has no key.
 type Lock struct {
 	files map[string]Entry
-	keys  map[string]string
+	seals map[string]string // by stage, "" for one without a key
 }
 
 // Entry is the line of one generated file.
@@ -40,6 +41,15 @@ type Entry struct {
 	Sum   string // as Sum returns it
 	Stage string
 	Exec  bool
+}
+
+// String returns the line of the file.
+func (e Entry) String() string {
+	line := fmt.Sprintf("file %s %s %s", e.Path, e.Sum, e.Stage)
+	if e.Exec {
+		line += " +x"
+	}
+	return line
 }
 
 // Sum returns "sha256:" and the digest of data in hex: the spelling of a
@@ -55,15 +65,11 @@ const sumPrefix = "sha256:"
 // Every stage of set needs a key; a stage may have a key and no file. An empty
 // key is for a stage that must never be taken for clean.
 func NewLock(set *Set, keys map[string]string) (*Lock, error) {
-	l := &Lock{files: make(map[string]Entry, set.Len()), keys: make(map[string]string, len(keys))}
+	l := &Lock{files: make(map[string]Entry, set.Len()), seals: make(map[string]string, len(keys))}
 	for _, stage := range slices.Sorted(maps.Keys(keys)) {
 		if err := checkStage(stage); err != nil {
 			return nil, err
 		}
-		if err := checkKey(keys[stage]); err != nil {
-			return nil, fmt.Errorf("recording stage %q: %w", stage, err)
-		}
-		l.keys[stage] = keys[stage]
 	}
 	for f := range set.All() {
 		if _, ok := keys[f.Origin]; !ok {
@@ -71,14 +77,22 @@ func NewLock(set *Set, keys map[string]string) (*Lock, error) {
 		}
 		l.files[f.Path] = Entry{Path: f.Path, Sum: Sum(f.Data), Stage: f.Origin, Exec: f.Mode == execMode}
 	}
+	for stage, key := range keys {
+		l.seals[stage] = l.seal(stage, key)
+	}
 	return l, nil
 }
 
-func checkKey(key string) error {
-	if key == "-" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("%q is not a key (printable ASCII without spaces)", key)
+// seal is the hash of a stage's key and file lines; "" if there is no key.
+func (l *Lock) seal(stage, key string) string {
+	if key == "" {
+		return ""
 	}
-	return nil
+	text := []byte(key)
+	for e := range l.Files(stage) {
+		text = fmt.Appendf(text, "\n%s", e)
+	}
+	return Sum(text)
 }
 
 // Lookup returns the line of the file at path.
@@ -120,17 +134,13 @@ func (l *Lock) Stages() []string {
 	if l == nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(l.keys))
+	return slices.Sorted(maps.Keys(l.seals))
 }
 
-// Key returns the key of a stage; it is not ok if the lock has no line for the
-// stage or the line has no key.
-func (l *Lock) Key(stage string) (key string, ok bool) {
-	if l == nil {
-		return "", false
-	}
-	key = l.keys[stage]
-	return key, key != ""
+// Sealed tells if the lock was made with this key of the stage and still has the stage's file lines of then. A
+// stage without a key is never sealed.
+func (l *Lock) Sealed(stage, key string) bool {
+	return l != nil && key != "" && l.seals[stage] == l.seal(stage, key)
 }
 
 // Encode returns the file's bytes. They depend on the content only.
@@ -138,21 +148,17 @@ func (l *Lock) Encode() []byte {
 	var b strings.Builder
 	b.WriteString(lockHeader)
 	for e := range l.All() {
-		fmt.Fprintf(&b, "file %s %s %s", e.Path, e.Sum, e.Stage)
-		if e.Exec {
-			b.WriteString(" +x")
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "%s\n", e)
 	}
 	for _, stage := range l.Stages() {
-		fmt.Fprintf(&b, "stage %s %s\n", stage, cmp.Or(l.keys[stage], "-"))
+		fmt.Fprintf(&b, "stage %s %s\n", stage, cmp.Or(l.seals[stage], "-"))
 	}
 	return []byte(b.String())
 }
 
 // replace returns l with the lines of the given stages replaced by those of n.
 func (l *Lock) replace(n *Lock, stages []string) *Lock {
-	r := &Lock{files: maps.Clone(n.files), keys: maps.Clone(n.keys)}
+	r := &Lock{files: maps.Clone(n.files), seals: maps.Clone(n.seals)}
 	for e := range l.All() {
 		if !slices.Contains(stages, e.Stage) {
 			r.files[e.Path] = e
@@ -160,22 +166,22 @@ func (l *Lock) replace(n *Lock, stages []string) *Lock {
 	}
 	for _, stage := range l.Stages() {
 		if !slices.Contains(stages, stage) {
-			r.keys[stage] = l.keys[stage]
+			r.seals[stage] = l.seals[stage]
 		}
 	}
 	return r
 }
 
 // interim returns the lock that stands while a run changes the tree from what
-// l lists to what final lists: the files of both, and no key for the stages
+// l lists to what final lists: the files of both, and no seal for the stages
 // that run, so that none of them is clean until final is written.
 func (l *Lock) interim(final *Lock, running []string) *Lock {
-	u := &Lock{files: maps.Clone(final.files), keys: maps.Clone(final.keys)}
+	u := &Lock{files: maps.Clone(final.files), seals: maps.Clone(final.seals)}
 	for e := range l.All() {
 		u.files[e.Path] = e
 	}
 	for _, stage := range running {
-		delete(u.keys, stage)
+		delete(u.seals, stage)
 	}
 	return u
 }

@@ -23,7 +23,9 @@ func TestLockFormat(t *testing.T) {
 		"file a.go " + sumA + " go\n" +
 		"file sdk/b c.py " + sumB + " py\n" +
 		"file sdk/run.sh " + sumA + " py +x\n" +
-		"stage go -\nstage py k1\nstage rules k2\n"
+		"stage go -\n" +
+		"stage py " + Sum([]byte("k1\nfile sdk/b c.py "+sumB+" py\nfile sdk/run.sh "+sumA+" py +x")) + "\n" +
+		"stage rules " + Sum([]byte("k2")) + "\n"
 	same(t, "Encode", want, string(lock.Encode()))
 	for _, data := range []string{want, strings.ReplaceAll(want, "\n", "\r\n"), want + "\n# comment\n"} {
 		got, err := ParseLock([]byte(data))
@@ -32,12 +34,12 @@ func TestLockFormat(t *testing.T) {
 		}
 		same(t, "parsed", want, string(got.Encode()))
 	}
-	if key, ok := lock.Key("py"); key != "k1" || !ok {
-		t.Errorf("Key: %q %v", key, ok)
-	}
-	for _, stage := range []string{"go", "none"} {
-		if key, ok := lock.Key(stage); key != "" || ok {
-			t.Errorf("Key(%s): %q %v", stage, key, ok)
+	for _, tt := range []struct {
+		stage, key string
+		want       bool
+	}{{"py", "k1", true}, {"py", "k2", false}, {"py", "", false}, {"rules", "k2", true}, {"go", "", false}, {"none", "", false}, {"none", "k1", false}} {
+		if got := lock.Sealed(tt.stage, tt.key); got != tt.want {
+			t.Errorf("Sealed(%q, %q) = %t", tt.stage, tt.key, got)
 		}
 	}
 	var paths []string
@@ -48,10 +50,41 @@ func TestLockFormat(t *testing.T) {
 	same(t, "Stages", []string{"go", "py", "rules"}, lock.Stages())
 }
 
+// TestSealed: a stage whose lines in the lock were removed, added or edited is not sealed; another stage's are
+// none of its.
+func TestSealed(t *testing.T) {
+	lock, err := NewLock(setOf(t, map[string]files{"py": {"a": "a", "b": "b"}, "go": {"c": "b"}}), map[string]string{"py": "k", "go": "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(lock.Encode())
+	for _, tt := range []struct{ name, from, to string }{
+		{"removed", "file b " + sumB + " py\n", ""},
+		{"edited", "file b " + sumB, "file b " + sumA},
+		{"executable", "file b " + sumB + " py", "file b " + sumB + " py +x"},
+		{"moved", "file c " + sumB + " go", "file c " + sumB + " py"},
+		{"added", "stage py", "file d " + sumB + " py\nstage py"},
+	} {
+		if strings.Count(text, tt.from) != 1 {
+			t.Fatalf("%s: %q is not in\n%s", tt.name, tt.from, text)
+		}
+		edited, err := ParseLock([]byte(strings.Replace(text, tt.from, tt.to, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if edited.Sealed("py", "k") {
+			t.Errorf("%s: py is still sealed", tt.name)
+		}
+		if want := tt.name != "moved"; edited.Sealed("go", "k") != want {
+			t.Errorf("%s: go is sealed: %t", tt.name, !want)
+		}
+	}
+}
+
 func TestNewLockRefuses(t *testing.T) {
 	set := setOf(t, map[string]files{"py": {"a": ""}})
 	for _, keys := range []map[string]string{
-		nil, {"go": "k"}, {"py": "a b"}, {"py": "-"}, {"py": "k", "A": "k"}, {"py": "k\n"},
+		nil, {"go": "k"}, {"py": "k", "A": "k"},
 	} {
 		if l, err := NewLock(set, keys); err == nil {
 			t.Errorf("NewLock(%q) = %s", keys, l.Encode())
@@ -72,7 +105,7 @@ func TestParseLockErrors(t *testing.T) {
 		{"conflict end", lockHeader + file + ">>>>>>> branch\n", "sdkgen.lock:3:1: unresolved merge conflict"},
 		{"conflict base", lockHeader + file + "||||||| 1234\n", "sdkgen.lock:3:1: unresolved merge conflict"},
 		{"duplicate", lockHeader + file + "file a " + sumB + " go\n", "sdkgen.lock:3:6: second line for file a, the first is line 2"},
-		{"duplicate stage", lockHeader + "stage a k\nstage a k\n", "sdkgen.lock:3:7: second line for stage a, the first is line 2"},
+		{"duplicate stage", lockHeader + "stage a -\nstage a -\n", "sdkgen.lock:3:7: second line for stage a, the first is line 2"},
 		{"kind", lockHeader + "dir a\n", `sdkgen.lock:2:1: the line starts with "dir"`},
 		{"short hash", lockHeader + "file a sha256:12 py\n", `sdkgen.lock:2:8: bad hash "sha256:12" of "a"`},
 		{"upper hash", lockHeader + "file a sha256:" + strings.Repeat("A", 64) + " py\n", "sdkgen.lock:2:8: bad hash"},
@@ -83,10 +116,10 @@ func TestParseLockErrors(t *testing.T) {
 		{"git", lockHeader + "file .git/config " + sumA + " py\n", "git's own directory"},
 		{"itself", lockHeader + "file sdkgen.lock " + sumA + " py\n", "lock file"},
 		{"bad stage", lockHeader + "file a " + sumA + " Py\n", "sdkgen.lock:2:80: bad stage"},
-		{"stage name", lockHeader + "stage P k\n", "sdkgen.lock:2:7: bad stage"},
+		{"stage name", lockHeader + "stage P -\n", "sdkgen.lock:2:7: bad stage"},
 		{"no key", lockHeader + "stage p\n", "sdkgen.lock:2:7: the line is not"},
-		{"empty key", lockHeader + "stage p \n", "sdkgen.lock:2:9: stage \"p\" has an empty key"},
-		{"key", lockHeader + "stage p a b\n", "sdkgen.lock:2:9: bad key"},
+		{"empty key", lockHeader + "stage p \n", `sdkgen.lock:2:9: bad hash "" of stage "p"`},
+		{"key", lockHeader + "stage p a b\n", `sdkgen.lock:2:9: bad hash "a b"`},
 		{"cut off", lockHeader + strings.TrimSuffix(file, "\n"), "sdkgen.lock:2:82: the last line is incomplete"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -129,8 +162,7 @@ func TestNilLock(t *testing.T) {
 		t.Error("a line")
 	}
 	_, found := l.Lookup("a")
-	_, key := l.Key("a")
-	if len(slices.Collect(l.All())) != 0 || found || key || string(l.Encode()) != lockHeader {
+	if len(slices.Collect(l.All())) != 0 || found || l.Sealed("a", "k") || string(l.Encode()) != lockHeader {
 		t.Error("a nil lock is not empty")
 	}
 }

@@ -50,7 +50,7 @@ func readLockFile(root *os.Root) ([]byte, error) {
 // column, in bytes. Lines may come in any order, and in CRLF, as after a merge or
 // a checkout on Windows; Encode puts that right.
 func ParseLock(data []byte) (*Lock, error) {
-	p := &lockParser{lock: &Lock{files: map[string]Entry{}, keys: map[string]string{}}, seen: map[string]int{}}
+	p := &lockParser{lock: &Lock{files: map[string]Entry{}, seals: map[string]string{}}, seen: map[string]int{}}
 	text := string(data)
 	if err := p.header(text); err != nil {
 		return nil, err
@@ -134,24 +134,22 @@ func (p *lockParser) file(text string, col int) error {
 }
 
 func (p *lockParser) stage(text string, col int) error {
-	name, key, ok := strings.Cut(text, " ")
+	name, seal, ok := strings.Cut(text, " ")
 	if !ok {
-		return p.fail(col, hintRestore, "the line is not \"stage STAGE KEY\"")
+		return p.fail(col, hintRestore, "the line is not \"stage STAGE sha256:HEX\"")
 	}
 	if err := checkStage(name); err != nil {
 		return p.fail(col, hintRestore, "bad stage: %v", err)
 	}
-	if key == "-" {
-		key = ""
-	} else if key == "" {
-		return p.fail(col+len(name)+1, hintRestore, "stage %q has an empty key", name)
-	} else if err := checkKey(key); err != nil {
-		return p.fail(col+len(name)+1, hintRestore, "bad key of stage %q: %v", name, err)
+	if seal == "-" {
+		seal = ""
+	} else if !isSum(seal) {
+		return p.fail(col+len(name)+1, hintRestore, "bad hash %q of stage %q: not sha256: and 64 lower-case hex digits", seal, name)
 	}
 	if err := p.unique("stage "+name, col); err != nil {
 		return err
 	}
-	p.lock.keys[name] = key
+	p.lock.seals[name] = seal
 	return nil
 }
 

@@ -47,6 +47,9 @@ func (p *Plan) Changes() []Change {
 	return changes
 }
 
+// Lock returns what sdkgen.lock holds once the plan is carried out.
+func (p *Plan) Lock() *Lock { return p.final }
+
 // lockChange returns the change that turns the lock on disk into l.
 func (p *Plan) lockChange(l *Lock) (Change, bool) {
 	c := Change{Path: LockName, Kind: Modified, Old: p.onDisk, OldMode: fileMode, New: l.Encode(), Mode: fileMode, Origin: "lock"}

@@ -70,7 +70,7 @@ func (b *build) upToDate(s stage) (bool, error) {
 		return false, err
 	}
 	b.keys[s.name] = key
-	if old, ok := b.lock.Key(s.name); b.force || !ok || old != key {
+	if b.force || !b.lock.Sealed(s.name, key) {
 		return false, nil
 	}
 	set, clean, err := b.lock.StageClean(b.root, s.name)
