@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
 )
 
@@ -17,7 +18,8 @@ func (a *app) generate() *cobra.Command {
 
 Every stage runs before the first file is written, so a run that fails or is killed leaves the
 tree as it was. Files that sdkgen wrote before and that it no longer generates are removed; files that
-it did not write are never touched. A stage whose inputs and outputs match sdkgen.lock is skipped.`,
+it did not write are never touched, but a warning names those in directories of generated files, which
+verify does not accept. A stage whose inputs and outputs match sdkgen.lock is skipped.`,
 		Example: `  sdkgen generate
   sdkgen generate --only deepcopy,crd
   sdkgen generate --adopt     # once, in a project whose artifacts came from other tools`,
@@ -31,7 +33,12 @@ it did not write are never touched. A stage whose inputs and outputs match sdkge
 				return err
 			}
 			a.logger().Info("", "written", len(plan.Changes()))
-			return nil
+			strays, err := project.Strays(ctx, plan.Lock())
+			for _, d := range strays {
+				d.Severity = diag.Warning
+				a.logger().Warn(d.String())
+			}
+			return err
 		}),
 	}
 	cmd.Flags().StringSliceVar(&opts.Only, "only", nil, "write only these `stages`: deepcopy, crd, openapi, swagger, python, go, clients")

@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -164,4 +168,36 @@ func (p *project) mount(t *testing.T, dir, options string) {
 			t.Errorf("%v: %s", err, out)
 		}
 	})
+}
+
+// TestNoHome: without a home directory and a directory for caches a run makes the same files, and nothing outside
+// of the project.
+func TestNoHome(t *testing.T) {
+	with, without := newProject(t), newProject(t)
+	without.env = slices.DeleteFunc(without.env, func(entry string) bool {
+		return strings.HasPrefix(entry, "HOME=") || strings.HasPrefix(entry, "XDG_CACHE_HOME=")
+	})
+	for _, variable := range []string{"GOCACHE=", "GOMODCACHE="} {
+		if !slices.ContainsFunc(without.env, func(entry string) bool { return strings.HasPrefix(entry, variable) }) {
+			t.Fatalf("the go command needs %s", variable)
+		}
+	}
+	for _, p := range []*project{with, without} {
+		for _, command := range []string{"generate", "generate", "verify"} {
+			if got := p.run(t, nil, command, "-q"); got != (result{code: "0"}) {
+				t.Errorf("%s: %v", command, got)
+			}
+		}
+		// golang.org/x/tools makes the directory of an index when it is linked in; formatting alone reads none.
+		if err := os.Remove(filepath.Join(p.temp, "goimports")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+		if left, err := os.ReadDir(p.temp); err != nil || len(left) > 0 {
+			t.Errorf("left in TMPDIR: %v, %v", left, err)
+		}
+	}
+	lock := testkit.Read(t, with.path("sdkgen.lock"))
+	if got := testkit.Read(t, without.path("sdkgen.lock")); !bytes.Equal(got, lock) {
+		t.Errorf("without HOME the lock is\n%s\nwith it\n%s", got, lock)
+	}
 }

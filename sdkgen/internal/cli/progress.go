@@ -38,7 +38,7 @@ func (p *progress) Handle(_ context.Context, record slog.Record) error {
 	var err error
 	switch {
 	case stage == "":
-		_, err = fmt.Fprintln(p.w, strings.TrimRight(record.Message+" "+strings.Join(rest, " "), " "))
+		_, err = fmt.Fprintln(p.w, strings.TrimSpace(record.Message+" "+strings.Join(rest, " ")))
 	case record.Message == "running":
 		if p.started == nil {
 			p.started = map[string]time.Time{}

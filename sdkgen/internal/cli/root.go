@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -29,8 +30,11 @@ const (
 // already; the other formats print a diagnostic for each file.
 type differs struct{ diagnostics diag.List }
 
-func (*differs) Error() string {
-	return "the generated files are not up to date: run `sdkgen generate`"
+func (d *differs) Error() string {
+	if slices.ContainsFunc(d.diagnostics, func(d diag.Diagnostic) bool { return d.Hint == pipeline.Regenerate }) {
+		return "the generated files are not up to date: " + pipeline.Regenerate
+	}
+	return "there are files among the generated ones that no stage made"
 }
 
 // flags are common to all commands.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,10 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
 )
 
+// unseen is what verify --lock does not see.
+const unseen = "--lock compares hashes and runs no stage: it does not see an output that was edited together with sdkgen.lock, nor another " +
+	"development build of sdkgen; run `sdkgen verify` in CI"
+
 func (a *app) verify() *cobra.Command {
 	var lock bool
 	cmd := &cobra.Command{
@@ -19,24 +24,32 @@ func (a *app) verify() *cobra.Command {
 		Short: "Print what generate would change as a diff",
 		Long: `Print what generate would change as a diff; write nothing.
 
-Every stage runs. With --lock only the hashes in sdkgen.lock are compared with the generated files
-and their inputs, which needs neither Java nor Go.`,
+Every stage runs, whatever sdkgen.lock says of it. A file that no stage made is a difference too where
+all files are generated: in python.dir, go.dir and the clients' directories, and, if its name or header says
+that it is generated, beside the API types and the CRDs. Remove it or list it under keep in sdkgen.yaml.
+Files that git ignores and does not track do not count.
+
+With --lock no stage runs: only the hashes in sdkgen.lock are compared with the generated files and
+their inputs, which needs neither Java nor Go. That does not see an output that was edited
+together with sdkgen.lock, nor that the generators of a development build of sdkgen changed. It is for a
+pre-commit hook, not for CI.`,
 		Example: `  sdkgen verify
   sdkgen verify --format github    # annotations in a pull request
   sdkgen verify --lock             # fast enough for a pre-commit hook`,
 		Args: noArgs,
 		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
 			if lock {
-				return a.verifyLock(project)
+				return a.verifyLock(ctx, project)
 			}
 			plan, err := project.Plan(ctx, pipeline.Options{Force: true})
 			if err != nil {
 				return err
 			}
-			if len(plan.Changes()) == 0 {
-				return nil
+			strays, err := project.Strays(ctx, plan.Lock())
+			if err != nil {
+				return err
 			}
-			return a.different(plan.Changes())
+			return a.different(plan.Changes(), strays)
 		}),
 	}
 	cmd.Flags().BoolVar(&lock, "lock", false, "compare only the hashes in sdkgen.lock")
@@ -48,30 +61,48 @@ var state = map[artifact.ChangeKind]string{
 	artifact.Added: "missing", artifact.Modified: "differs from what its stage generates", artifact.Deleted: "no stage generates it any more",
 }
 
-// different prints changes as a diff if the format is text, and returns them as diagnostics.
-func (a *app) different(changes []artifact.Change) error {
+// different returns changes and stray files as diagnostics, if there are any. If the format is text it prints the
+// changes as a diff.
+func (a *app) different(changes []artifact.Change, strays diag.List) error {
+	strays = slices.DeleteFunc(strays, func(d diag.Diagnostic) bool { // generate removes what the lock lists
+		return slices.ContainsFunc(changes, func(c artifact.Change) bool { return c.Path == d.Pos.Filename })
+	})
 	if a.format == string(diag.Text) {
 		if err := artifact.Unified(a.stdout, changes); err != nil {
 			return err
 		}
+		if err := diag.Print(a.stdout, diag.Text, strays); err != nil {
+			return err
+		}
 	}
-	out := &differs{}
+	var list diag.List
 	for _, change := range changes {
-		out.diagnostics.Add(token.Position{Filename: change.Path}, change.Origin, "run `sdkgen generate`", "%s", state[change.Kind])
+		list.Add(token.Position{Filename: change.Path}, change.Origin, pipeline.Regenerate, "%s", state[change.Kind])
 	}
-	return out
+	return differ(append(list, strays...))
 }
 
-func (a *app) verifyLock(project *pipeline.Project) error {
-	drift, err := project.Drift()
-	if err != nil || len(drift) == 0 {
+func (a *app) verifyLock(ctx context.Context, project *pipeline.Project) error {
+	drift, err := project.Drift(ctx)
+	if err != nil {
 		return err
 	}
 	if a.format == string(diag.Text) {
 		for _, d := range drift.Sorted() {
-			d.Hint = "" // the last line says it once
+			if d.Hint == pipeline.Regenerate {
+				d.Hint = "" // the last line says it once
+			}
 			fmt.Fprintln(a.stdout, d)
 		}
+		a.logger().Info(unseen)
 	}
-	return &differs{drift}
+	return differ(drift)
+}
+
+// differ returns diagnostics of files that differ as an error; nil if there are none.
+func differ(list diag.List) error {
+	if len(list) == 0 {
+		return nil
+	}
+	return &differs{list}
 }

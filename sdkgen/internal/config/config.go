@@ -43,6 +43,9 @@ type Config struct {
 	Go *SDK `yaml:"go"`
 	// Clients are the packages made by code-generator.
 	Clients *Clients `yaml:"clients"`
+	// Keep are patterns of files that may be among the generated ones though no stage makes them. A pattern is as
+	// in overlay.replace, relative to the project's root.
+	Keep []string `yaml:"keep"`
 
 	at func(keys ...any) token.Position
 }

@@ -118,6 +118,7 @@ func (p *checker) check(cfg *Config) {
 	}
 	p.sdk(cfg, cfg.Python, "python")
 	p.sdk(cfg, cfg.Go, "go")
+	p.patterns(cfg.Keep, "keep")
 	p.engine(cfg)
 }
 
@@ -161,10 +162,15 @@ func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {
 		name     string
 		patterns []string
 	}{{"replace", sdk.Overlay.Replace}, {"drop", sdk.Overlay.Drop}} {
-		for i, pattern := range list.patterns {
-			if _, err := path.Match(pattern, "x"); err != nil {
-				p.list.Add(p.at(key, "overlay", list.name, i), rule, "write a pattern such as *.md, or docs/ for a directory", "invalid pattern %q", pattern)
-			}
+		p.patterns(list.patterns, key, "overlay", list.name)
+	}
+}
+
+// patterns checks a list of patterns of files.
+func (p *checker) patterns(list []string, keys ...any) {
+	for i, pattern := range list {
+		if _, err := path.Match(pattern, "x"); err != nil {
+			p.list.Add(p.at(append(keys, i)...), rule, "write a pattern such as *.md, or docs/ for a directory", "invalid pattern %q", pattern)
 		}
 	}
 }

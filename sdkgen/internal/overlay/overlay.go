@@ -76,14 +76,15 @@ func (m *matcher) add(file, format string, args ...any) {
 func (m *matcher) any(patterns []string, file string) bool {
 	found := false
 	for _, pattern := range patterns {
-		if matches(pattern, file) {
+		if Match(pattern, file) {
 			m.used[pattern], found = true, true
 		}
 	}
 	return found
 }
 
-func matches(pattern, file string) bool {
+// Match tells if a pattern, see Rules, matches a file.
+func Match(pattern, file string) bool {
 	dir, isDir := strings.CutSuffix(pattern, "/")
 	if !isDir {
 		yes, _ := path.Match(pattern, file)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"go/token"
 	"slices"
 
@@ -8,15 +9,16 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// regenerate is what to do about a difference.
-const regenerate = "run `sdkgen generate`"
+// Regenerate is what to do about a difference.
+const Regenerate = "run `sdkgen generate`"
 
 // Drift compares sdkgen.lock with the tree by hashes alone: the generated files, and the inputs of
-// each stage. It returns a diagnostic for each difference.
-func (p *Project) Drift() (diag.List, error) {
+// each stage. It returns a diagnostic for each difference, and for each stray file.
+func (p *Project) Drift(ctx context.Context) (diag.List, error) {
 	b := p.newBuild(false)
-	var list diag.List
-	for _, s := range b.plan().stages() {
+	stages := b.plan().stages()
+	list := p.stale(stages)
+	for _, s := range stages {
 		files, err := p.lock.Drift(p.root, s.name)
 		if err != nil {
 			return nil, err
@@ -26,7 +28,7 @@ func (p *Project) Drift() (diag.List, error) {
 			if file.Kind == artifact.Added {
 				what = "missing"
 			}
-			list.Add(token.Position{Filename: file.Path}, s.name, regenerate, "%s", what)
+			list.Add(token.Position{Filename: file.Path}, s.name, Regenerate, "%s", what)
 		}
 		set, clean, err := p.lock.StageClean(p.root, s.name)
 		if err != nil {
@@ -42,9 +44,21 @@ func (p *Project) Drift() (diag.List, error) {
 		if err != nil {
 			return nil, err
 		}
-		if old, _ := p.lock.Key(s.name); old != key {
-			list.Add(token.Position{Filename: artifact.LockName}, s.name, regenerate, "the inputs of %s changed", s.name)
+		if !p.lock.Sealed(s.name, key) {
+			list.Add(token.Position{Filename: artifact.LockName}, s.name, Regenerate, "the inputs of %s changed, or its lines here", s.name)
 		}
 	}
-	return list, nil
+	strays, err := p.Strays(ctx, p.lock)
+	return append(list, strays...), err
+}
+
+// stale finds the files in the lock of stages that the configuration does not enable.
+func (p *Project) stale(stages []stage) diag.List {
+	var list diag.List
+	for file := range p.lock.All() {
+		if !slices.ContainsFunc(stages, func(s stage) bool { return s.name == file.Stage }) {
+			list.Add(token.Position{Filename: file.Path}, file.Stage, Regenerate, "no stage generates it any more")
+		}
+	}
+	return list
 }
