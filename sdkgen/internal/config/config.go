@@ -11,17 +11,17 @@ import (
 // File is the name of the configuration in the project's root.
 const File = "sdkgen.yaml"
 
-// Config is sdkgen.yaml. A missing section disables its outputs; deepcopy code,
+// Config is sdkgen.yaml; sdkgen.schema.json is made from it, and a test holds the two together. A missing section disables its outputs; deepcopy code,
 // zz_generated.openapi.go and swagger.json are always generated, beside the API's types.
 type Config struct {
 	// Version is the version of the SDKs, and the only place where it is written.
-	Version string `yaml:"version"`
+	Version string `yaml:"version" jsonschema:"required,pattern=^[0-9][0-9A-Za-z.+-]*$"`
 	// Header is a file with the comment that starts each generated Go file; none if empty.
-	Header string `yaml:"header"`
+	Header string `yaml:"header" jsonschema:"format=path"`
 	// Year replaces " YEAR" in the header by a space and itself, as controller-gen's option year does.
-	Year string `yaml:"year"`
+	Year string `yaml:"year" jsonschema:"pattern=^([0-9]{4}([-\\, ]+[0-9]{4})*)?$"`
 	// APIs are the packages with API types, one for each group and version.
-	APIs []API `yaml:"apis"`
+	APIs []API `yaml:"apis" jsonschema:"required,minItems=1"`
 	// AllowDangerousTypes lets float fields pass, as controller-gen's option of that name does.
 	AllowDangerousTypes bool `yaml:"allowDangerousTypes"`
 	// CRD says where the CustomResourceDefinitions go.
@@ -65,25 +65,25 @@ func (c *Config) Pos(keys ...any) token.Position {
 // that the project's go.mod requires, by Package and Dir.
 type API struct {
 	// Path is the package's directory, such as "api/v1alpha1".
-	Path string `yaml:"path"`
+	Path string `yaml:"path" jsonschema:"format=path"`
 	// Package is the package's import path, such as "sigs.k8s.io/jobset/api/jobset/v1alpha2".
 	// Nothing is written to it, and +groupName is the only marker it needs.
 	Package string `yaml:"package"`
 	// Dir is the directory that the swagger.json of Package goes to.
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" jsonschema:"format=path"`
 }
 
 // CRD says where the CustomResourceDefinitions go.
 type CRD struct {
 	// Dir is the directory; a file in it is named GROUP_PLURAL.yaml.
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
 }
 
 // Rules configures the check of API rules.
 type Rules struct {
 	// Exceptions is the file with the violations that are known and accepted;
 	// if empty, every violation is an error.
-	Exceptions string `yaml:"exceptions"`
+	Exceptions string `yaml:"exceptions" jsonschema:"format=path"`
 }
 
 // Swagger configures swagger.json.
@@ -107,25 +107,25 @@ var Engines = []string{Native, OpenAPIGenerator}
 // Generator is the pinned openapi-generator.
 type Generator struct {
 	// Jar is the jar's file.
-	Jar string `yaml:"jar"`
+	Jar string `yaml:"jar" jsonschema:"format=path"`
 	// SHA256 is the jar's checksum, in hex; it is compared before each run.
-	SHA256 string `yaml:"sha256"`
+	SHA256 string `yaml:"sha256" jsonschema:"pattern=^([0-9a-f]{64})?$"`
 	// Java is the directory of a Java runtime that is used where neither JAVA_HOME nor PATH has one.
-	Java string `yaml:"java"`
+	Java string `yaml:"java" jsonschema:"format=path"`
 }
 
 // SDK is the SDK of one language.
 type SDK struct {
 	// Dir is the output directory. "{version}" in it stands for the API version, and
 	// must be there if there is more than one.
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
 	// Package is the package's name in its language; needed unless Config gives it.
 	Package string `yaml:"package"`
 	// Config is the JSON file of openapi-generator's options, its -c, which win key by key over those that
 	// sdkgen's own templates want; none if empty. The engine native knows those that templates print.
-	Config string `yaml:"config"`
+	Config string `yaml:"config" jsonschema:"format=path"`
 	// Templates is the directory of mustache templates, openapi-generator's -t; sdkgen's own if empty.
-	Templates string `yaml:"templates"`
+	Templates string `yaml:"templates" jsonschema:"format=path"`
 	// Overlay replaces, drops and adds files of the engine's output.
 	Overlay Overlay `yaml:"overlay"`
 }
@@ -133,7 +133,7 @@ type SDK struct {
 // Overlay replaces, drops and adds files of the engine's output.
 type Overlay struct {
 	// Dir is a directory whose files are copied over the output, unchanged.
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" jsonschema:"format=path"`
 	// Replace are patterns of generated files that a file of Dir replaces.
 	Replace []string `yaml:"replace"`
 	// Drop are patterns of generated files to leave out.
@@ -144,7 +144,7 @@ type Overlay struct {
 // and applyconfiguration, directories of these names below Dir.
 type Clients struct {
 	// Dir is the directory that holds them.
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
 }
 
 // ForVersion returns the output directory of that API version.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"io"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -36,7 +37,85 @@ func (p *checker) decode(data []byte) (*Config, error) {
 	} else if !errors.Is(err, io.EOF) {
 		return nil, p.yamlError(err)
 	}
-	return cfg, nil
+	if len(p.doc.Content) > 0 {
+		p.types(p.doc.Content[0], reflect.TypeFor[Config](), false)
+	}
+	return cfg, p.list.Err()
+}
+
+// types refuses values of another type than the configuration's: the decoder takes any scalar for a string, and yes
+// and no for true and false. A number may stand for a version and a year.
+func (p *checker) types(n *yaml.Node, t reflect.Type, number bool) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		p.types(n, t.Elem(), false)
+	case reflect.Struct:
+		p.fieldTypes(n, t)
+	case reflect.Slice, reflect.Map:
+		for i, item := range n.Content {
+			if t.Kind() == reflect.Slice || i%2 == 1 {
+				p.itemType(item, t.Elem())
+			}
+		}
+	default:
+		tag := n.ShortTag()
+		fits := tag == "!!null" || number && (tag == "!!int" || tag == "!!float")
+		if t.Kind() == reflect.Bool {
+			fits = fits || tag == "!!bool"
+		} else {
+			fits = fits || tag == "!!str" || tag == "!!timestamp"
+		}
+		if !fits {
+			p.mistyped(n, t)
+		}
+	}
+}
+
+// mergedTypes is fieldTypes for a mapping, or a list of them, that is merged into a section.
+func (p *checker) mergedTypes(n *yaml.Node, t reflect.Type) {
+	if n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			p.types(item, t, false)
+		}
+		return
+	}
+	p.types(n, t, false)
+}
+
+// fieldTypes is types for the keys of a section.
+func (p *checker) fieldTypes(n *yaml.Node, t reflect.Type) {
+	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.ShortTag() == "!!merge" {
+			p.mergedTypes(value, t)
+			continue
+		}
+		for field := range t.Fields() {
+			if field.Tag.Get("yaml") == key.Value {
+				p.types(value, field.Type, key.Value == "version" || key.Value == "year")
+			}
+		}
+	}
+}
+
+// itemType is types for an item of a list or mapping, which must have a value.
+func (p *checker) itemType(n *yaml.Node, t reflect.Type) {
+	if n.ShortTag() == "!!null" { // the decoder would drop it
+		p.mistyped(n, t)
+		return
+	}
+	p.types(n, t, false)
+}
+
+func (p *checker) mistyped(n *yaml.Node, t reflect.Type) {
+	hint := "put it in quotes"
+	if t.Kind() == reflect.Bool || n.ShortTag() == "!!null" {
+		hint = ""
+	}
+	p.list.Add(token.Position{Filename: p.name, Line: n.Line, Column: n.Column}, rule, hint, "expected %s, found %s", wanted(t.String()), found(n.ShortTag(), n.Value))
 }
 
 // The decoder's messages: a syntax error, an unknown key, a value of another type.

@@ -1,0 +1,134 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/invopop/jsonschema"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+)
+
+const (
+	schemaFile = "../../sdkgen.schema.json"
+	schemaID   = "https://raw.githubusercontent.com/flux-framework/flux-operator/main/sdkgen/sdkgen.schema.json"
+)
+
+// TestSchemaFile makes sdkgen.schema.json from the configuration's types, tags and comments. With -update it
+// writes it.
+func TestSchemaFile(t *testing.T) {
+	got := schema(t)
+	want, err := os.ReadFile(schemaFile)
+	if bytes.Equal(got, want) {
+		return
+	}
+	if flag.Lookup("update").Value.String() != "true" {
+		t.Fatalf("sdkgen.schema.json is stale, %v (-have +want; -update writes it):\n%s", err, cmp.Diff(string(want), string(got)))
+	}
+	if err := os.WriteFile(schemaFile, got, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSchemaNamed: the configurations of this repository begin with a comment that names the schema for editors.
+func TestSchemaNamed(t *testing.T) {
+	files, err := filepath.Glob("../../../examples/*/*/" + config.File)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, file := range append(files, "../../../"+config.File) {
+		data, err := os.ReadFile(file)
+		if err != nil || !strings.HasPrefix(string(data), "# yaml-language-server: $schema="+schemaID+"\n") {
+			t.Errorf("%s does not name the schema: %v", file, err)
+		}
+	}
+}
+
+// schema makes the JSON Schema of sdkgen.yaml.
+func schema(t *testing.T) []byte {
+	t.Helper()
+	r := &jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, ExpandedStruct: true, Anonymous: true}
+	if err := r.AddGoComments(reflect.TypeFor[config.Config]().PkgPath(), "./", jsonschema.WithFullComment()); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range r.CommentMap {
+		r.CommentMap[name] = strings.Join(strings.Fields(text), " ")
+	}
+	root := r.Reflect(&config.Config{})
+	root.ID, root.Title = schemaID, "sdkgen.yaml"
+	complete(root)
+	for name, def := range root.Definitions {
+		complete(def)
+		if conditions[name] != nil {
+			def.AnyOf = conditions[name]()
+			def.Required = nil
+		}
+	}
+	data, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(data, '\n')
+}
+
+// conditions say which keys of a section go together. An empty value is as none.
+var conditions = map[string]func() []*jsonschema.Schema{
+	"API": func() []*jsonschema.Schema {
+		return []*jsonschema.Schema{
+			keys([]string{"path"}, []string{"package", "dir"}),
+			keys([]string{"package", "dir"}, []string{"path"}),
+		}
+	},
+	"SDK": func() []*jsonschema.Schema {
+		return []*jsonschema.Schema{keys([]string{"dir", "package"}, nil), keys([]string{"dir", "config"}, nil)}
+	},
+	"Generator": func() []*jsonschema.Schema {
+		return []*jsonschema.Schema{keys([]string{"jar", "sha256"}, nil), keys(nil, []string{"jar", "sha256", "java"})}
+	},
+}
+
+// keys is a section that has the first keys and not the others.
+func keys(has, hasNot []string) *jsonschema.Schema {
+	s := &jsonschema.Schema{Required: has, Properties: jsonschema.NewProperties()}
+	one, none := uint64(1), uint64(0)
+	for _, name := range has {
+		s.Properties.Set(name, &jsonschema.Schema{Type: "string", MinLength: &one})
+	}
+	for _, name := range hasNot {
+		s.Properties.Set(name, &jsonschema.Schema{MaxLength: &none})
+	}
+	return s
+}
+
+// complete adds to a section what tags cannot say: paths stay in the project, a version and a year may be
+// written as numbers, and an optional key may have no value.
+func complete(section *jsonschema.Schema) {
+	for pair := section.Properties.Oldest(); pair != nil; pair = pair.Next() {
+		p := pair.Value
+		if p.Format == "path" {
+			p.Format, p.Not = "", &jsonschema.Schema{Type: "string", Pattern: `^/|[\\\x00]|^(\./+)*\.\.(/|$)`}
+		}
+		types := []any{p.Type}
+		if pair.Key == "version" || pair.Key == "year" {
+			types, p.Minimum = append(types, "number"), "0"
+		}
+		required := strings.Contains(strings.Join(section.Required, " "), pair.Key)
+		switch {
+		case required && len(types) == 1:
+		case p.Ref != "":
+			p.AnyOf, p.Ref = []*jsonschema.Schema{{Ref: p.Ref}, {Type: "null"}}, ""
+		default:
+			if !required {
+				types = append(types, "null")
+			}
+			p.Type, p.Extras = "", map[string]any{"type": types}
+		}
+	}
+}
