@@ -38,7 +38,7 @@ func TestStageClean(t *testing.T) {
 					t.Skip(err)
 				}
 			}
-			lock, err := ReadLock(root)
+			lock, err := ReadLock(root, "sdkgen.yaml")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestStageClean(t *testing.T) {
 func TestStageWithoutKeyIsNotClean(t *testing.T) {
 	root := openRoot(t, t.TempDir())
 	set := setOf(t, map[string]files{"py": {"a": "a"}})
-	old, err := ReadLock(root)
+	old, err := ReadLock(root, "sdkgen.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestStageWithoutKeyIsNotClean(t *testing.T) {
 	if err := Commit(t.Context(), root, plan); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := ReadLock(root)
+	lock, err := ReadLock(root, "sdkgen.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

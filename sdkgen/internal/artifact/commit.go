@@ -76,9 +76,9 @@ func (c *commit) fail(err error) error {
 
 // current checks that the plan was made for the lock that is on disk.
 func (c *commit) current() error {
-	data, err := readLockFile(c.root)
+	data, err := readLockFile(c.root, c.plan.final.Path())
 	if err == nil && !bytes.Equal(data, c.plan.onDisk) {
-		err = moved(LockName, "the file has changed since sdkgen read it")
+		err = moved(c.plan.final.Path(), "the file has changed since sdkgen read it")
 	}
 	return err
 }
@@ -241,9 +241,9 @@ func (c *commit) undo() error {
 	switch onDisk := c.plan.onDisk; {
 	case bytes.Equal(c.lock, onDisk):
 	case onDisk == nil:
-		errs = append(errs, c.remove(LockName))
+		errs = append(errs, c.remove(c.plan.final.Path()))
 	default:
-		errs = append(errs, c.replace(Change{Path: LockName, New: onDisk, Mode: fileMode}))
+		errs = append(errs, c.replace(Change{Path: c.plan.final.Path(), New: onDisk, Mode: fileMode}))
 	}
 	return errors.Join(errs...)
 }

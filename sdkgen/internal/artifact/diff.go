@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
@@ -19,12 +20,16 @@ import (
 // directory must go or the reverse, and, in a partial run, a file of a stage
 // outside the run.
 func compareTree(root *os.Root, old *Lock, set *Set, stages []string, opts Options) ([]Change, error) {
+	owners, err := owners(root, old.Path())
+	if err != nil {
+		return nil, err
+	}
 	d := &differ{
-		tree: newTree(root), old: old, opts: opts, stages: stages,
+		owners: owners, tree: newTree(root), old: old, opts: opts, stages: stages,
 		orphans: map[string]Entry{}, folded: map[string]string{}, homes: map[string]bool{},
 	}
 	for e := range old.All() {
-		if _, ok := set.Lookup(e.Path); ok || !d.covers(e.Stage) {
+		if _, ok := set.Lookup(e.Path); ok || !d.covers(e.Stage) || owners[fold(e.Path)] != "" {
 			continue
 		}
 		d.orphans[e.Path] = e
@@ -58,6 +63,7 @@ type differ struct {
 	opts    Options
 	stages  []string // of this run
 	old     *Lock
+	owners  map[string]string // see the function
 	orphans map[string]Entry
 	folded  map[string]string // folded path of an orphan -> its path
 	homes   map[string]bool   // the directories that orphans are or were in
@@ -81,11 +87,20 @@ const (
 	hintMove  = "move it away"
 	hintAdopt = "move it away, or run `sdkgen generate --adopt` to overwrite it"
 	hintLink  = "replace it with the file or directory that it points to, or remove it"
+	hintOwner = "give each configuration output directories of its own"
 	hintOnly  = "run `sdkgen generate` without --only"
 )
 
 // file compares one file of the set with the disk.
 func (d *differ) file(f File) error {
+	if owner := d.owners[fold(f.Path)]; owner != "" {
+		d.block(f.Path, hintOwner, "the file is one of another configuration's: %s lists it", owner)
+		return nil
+	}
+	if fold(f.Path) == fold(d.old.Path()) {
+		d.block(f.Path, "rename the file, or the configuration", "the path is that of the lock file")
+		return nil
+	}
 	listed, ours := d.old.Lookup(f.Path)
 	if ours && !d.covers(listed.Stage) {
 		d.block(f.Path, hintOnly, "stage %q makes the file that stage %q made before, and %[2]q is not part of this run", f.Origin, listed.Stage)
@@ -114,6 +129,9 @@ func (d *differ) file(f File) error {
 	return nil
 }
 
+// generated matches what generated files say of themselves.
+var generated = regexp.MustCompile(`(?i)do not edit|\bgenerated (by|from|with)\b|\b(auto|automatically|code)[ -]?generated\b|@generated|controller-gen\.kubebuilder\.io/version`)
+
 func (d *differ) add(f File) {
 	d.changes = append(d.changes, Change{Path: f.Path, Kind: Added, New: f.Data, Mode: f.Mode, Origin: f.Origin})
 }
@@ -135,7 +153,11 @@ func (d *differ) compare(f File, n node, ours bool) error {
 	switch {
 	case same && mode == f.Mode:
 	case !same && !ours && !d.opts.Adopt:
-		d.block(f.Path, hintAdopt, "the file exists and was not written by sdkgen")
+		if generated.Match(data) || path.Ext(f.Path) == ".json" { // JSON has no comments
+			d.block(f.Path, hintAdopt, "the file exists and was not written by sdkgen")
+		} else {
+			d.block(f.Path, hintAdopt, "the file exists, was not written by sdkgen and looks hand-written")
+		}
 	default:
 		d.changes = append(d.changes, Change{Path: f.Path, Kind: Modified, Old: data, New: f.Data, OldMode: mode, Mode: f.Mode, Origin: f.Origin})
 	}

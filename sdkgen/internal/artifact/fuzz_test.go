@@ -19,12 +19,12 @@ func FuzzParseLock(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		lock, err := ParseLock(data)
+		lock, err := ParseLock(LockName, data)
 		if err != nil {
 			return
 		}
 		first := lock.Encode()
-		again, err := ParseLock(first)
+		again, err := ParseLock(LockName, first)
 		if err != nil {
 			t.Fatalf("parsing what was encoded: %v\n%q", err, first)
 		}
@@ -67,7 +67,7 @@ func FuzzPath(f *testing.F) {
 		if err != nil || string(got) != "x" {
 			t.Fatalf("reading back %q: %q, %v", p, got, err)
 		}
-		lock, err := ReadLock(root)
+		lock, err := ReadLock(root, "sdkgen.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,7 +83,7 @@ func generate(root *os.Root, set *Set) error {
 }
 
 func planFor(root *os.Root, set *Set) (*Plan, error) {
-	old, err := ReadLock(root)
+	old, err := ReadLock(root, "sdkgen.yaml")
 	if err != nil {
 		return nil, err
 	}

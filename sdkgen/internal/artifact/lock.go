@@ -11,8 +11,16 @@ import (
 	"strings"
 )
 
-// LockName is the lock file's path.
+// LockName is the path of the lock of the configuration sdkgen.yaml.
 const LockName = "sdkgen.lock"
+
+const defaultConfig = "sdkgen.yaml"
+
+// LockFile returns the path of a configuration's lock. It is in the root, wherever below the configuration is:
+// NAME.lock of NAME.yaml, dir-NAME.lock of dir/NAME.yaml.
+func LockFile(config string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(config, ".yaml"), "/", "-") + ".lock"
+}
 
 // lockHeader opens the file; its version is the format's.
 const (
@@ -23,16 +31,19 @@ const (
 // Lock is the content of sdkgen.lock: what the last run wrote. A nil Lock and
 // the zero value are empty. A Lock does not change once it is made.
 //
-// The file has a header and two kinds of lines, sorted:
+// The file has a header and three kinds of lines, sorted:
 //
+//	config PATH
 //	file PATH sha256:HEX STAGE [+x]
 //	stage STAGE SEAL
 //
+// The first names the configuration that the lock belongs to, if that is not sdkgen.yaml.
 // SEAL is a hash of what the caller computed over the stage's inputs and of the stage's file lines, so that
 // no such line can go unnoticed; - if the stage has no key.
 type Lock struct {
-	files map[string]Entry
-	seals map[string]string // by stage, "" for one without a key
+	config string // "" for sdkgen.yaml
+	files  map[string]Entry
+	seals  map[string]string // by stage, "" for one without a key
 }
 
 // Entry is the line of one generated file.
@@ -95,6 +106,14 @@ func (l *Lock) seal(stage, key string) string {
 	return Sum(text)
 }
 
+// Path returns the path of the lock file.
+func (l *Lock) Path() string {
+	if l == nil || l.config == "" {
+		return LockName
+	}
+	return LockFile(l.config)
+}
+
 // Lookup returns the line of the file at path.
 func (l *Lock) Lookup(path string) (Entry, bool) {
 	if l == nil {
@@ -147,6 +166,9 @@ func (l *Lock) Sealed(stage, key string) bool {
 func (l *Lock) Encode() []byte {
 	var b strings.Builder
 	b.WriteString(lockHeader)
+	if l != nil && l.config != "" {
+		fmt.Fprintf(&b, "config %s\n", l.config)
+	}
 	for e := range l.All() {
 		fmt.Fprintf(&b, "%s\n", e)
 	}
@@ -158,7 +180,7 @@ func (l *Lock) Encode() []byte {
 
 // replace returns l with the lines of the given stages replaced by those of n.
 func (l *Lock) replace(n *Lock, stages []string) *Lock {
-	r := &Lock{files: maps.Clone(n.files), seals: maps.Clone(n.seals)}
+	r := &Lock{config: l.config, files: maps.Clone(n.files), seals: maps.Clone(n.seals)}
 	for e := range l.All() {
 		if !slices.Contains(stages, e.Stage) {
 			r.files[e.Path] = e
@@ -176,7 +198,7 @@ func (l *Lock) replace(n *Lock, stages []string) *Lock {
 // l lists to what final lists: the files of both, and no seal for the stages
 // that run, so that none of them is clean until final is written.
 func (l *Lock) interim(final *Lock, running []string) *Lock {
-	u := &Lock{files: maps.Clone(final.files), seals: maps.Clone(final.seals)}
+	u := &Lock{config: l.config, files: maps.Clone(final.files), seals: maps.Clone(final.seals)}
 	for e := range l.All() {
 		u.files[e.Path] = e
 	}

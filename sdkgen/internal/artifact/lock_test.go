@@ -28,7 +28,7 @@ func TestLockFormat(t *testing.T) {
 		"stage rules " + Sum([]byte("k2")) + "\n"
 	same(t, "Encode", want, string(lock.Encode()))
 	for _, data := range []string{want, strings.ReplaceAll(want, "\n", "\r\n"), want + "\n# comment\n"} {
-		got, err := ParseLock([]byte(data))
+		got, err := ParseLock(LockName, []byte(data))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestSealed(t *testing.T) {
 		if strings.Count(text, tt.from) != 1 {
 			t.Fatalf("%s: %q is not in\n%s", tt.name, tt.from, text)
 		}
-		edited, err := ParseLock([]byte(strings.Replace(text, tt.from, tt.to, 1)))
+		edited, err := ParseLock(LockName, []byte(strings.Replace(text, tt.from, tt.to, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestParseLockErrors(t *testing.T) {
 		{"cut off", lockHeader + strings.TrimSuffix(file, "\n"), "sdkgen.lock:2:82: the last line is incomplete"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			lock, err := ParseLock([]byte(tt.data))
+			lock, err := ParseLock(LockName, []byte(tt.data))
 			if list := diag.Of(err); len(list) != 1 || list[0].Hint == "" || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("ParseLock: %v\nwant %s", err, tt.want)
 			}
@@ -137,20 +137,20 @@ func TestParseLockErrors(t *testing.T) {
 func TestReadLock(t *testing.T) {
 	dir := t.TempDir()
 	root := openRoot(t, dir)
-	lock, err := ReadLock(root)
+	lock, err := ReadLock(root, "sdkgen.yaml")
 	if err != nil || len(lock.files) != 0 || lock.Stages() != nil {
 		t.Fatalf("ReadLock of nothing: %v %v", lock, err)
 	}
 	write(t, dir, LockName, "")
-	if _, err = ReadLock(root); err == nil {
+	if _, err = ReadLock(root, "sdkgen.yaml"); err == nil {
 		t.Error("an empty file is no lock")
 	}
 	write(t, dir, "other/"+LockName, "")
-	if _, err = ReadLock(openRoot(t, dir+"/other")); err == nil {
+	if _, err = ReadLock(openRoot(t, dir+"/other"), "sdkgen.yaml"); err == nil {
 		t.Error("an empty file is no lock")
 	}
 	write(t, dir, "directory/"+LockName+"/x", "")
-	_, err = ReadLock(openRoot(t, dir+"/directory"))
+	_, err = ReadLock(openRoot(t, dir+"/directory"), "sdkgen.yaml")
 	if err == nil || !strings.Contains(err.Error(), `sdkgen.lock: it is a directory`) {
 		t.Errorf("ReadLock of a directory: %v", err)
 	}

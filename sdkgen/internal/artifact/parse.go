@@ -1,9 +1,12 @@
 package artifact
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"go/token"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
@@ -16,19 +19,68 @@ const (
 	hintUpdate    = "run the version of sdkgen that wrote the file, or a later one"
 )
 
-// ReadLock reads sdkgen.lock below root. If there is none, it returns an empty
+// ReadLock reads the lock of a configuration, a path below root. If there is none, it returns an empty
 // lock: nothing in the tree is sdkgen's.
-func ReadLock(root *os.Root) (*Lock, error) {
-	data, err := readLockFile(root)
-	if data == nil || err != nil {
-		return &Lock{}, err
+func ReadLock(root *os.Root, config string) (*Lock, error) {
+	name, lock := LockFile(config), &Lock{config: config}
+	if config == defaultConfig {
+		lock.config = ""
 	}
-	return ParseLock(data)
+	data, err := readLockFile(root, name)
+	if data == nil || err != nil {
+		return lock, err
+	}
+	parsed, err := ParseLock(name, data)
+	if err != nil {
+		return nil, err
+	}
+	other := parsed.configAt(name)
+	if _, err := root.Lstat(other); err == nil && other != config { // it was not renamed
+		return nil, diag.Errorf(token.Position{Filename: name}, "lock", "rename one of the two configurations",
+			"the file would be the lock of %s and is that of %s", config, other)
+	}
+	parsed.config = lock.config
+	return parsed, nil
+}
+
+// configAt returns the configuration that the lock in a file belongs to.
+func (l *Lock) configAt(name string) string {
+	return cmp.Or(l.config, strings.TrimSuffix(name, ".lock")+".yaml")
+}
+
+// owners returns, by folded path, the locks of the root's other configurations that list a file. A lock
+// whose configuration is gone owns nothing.
+func owners(root *os.Root, own string) (map[string]string, error) {
+	names, err := newTree(root).list(".")
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for _, name := range names {
+		if path.Ext(name) != ".lock" || name == own {
+			continue
+		}
+		data, err := readLockFile(root, name)
+		if err != nil || !bytes.HasPrefix(data, []byte(lockMagic)) {
+			continue // of another program
+		}
+		lock, err := ParseLock(name, data)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := root.Lstat(lock.configAt(name)); err != nil {
+			continue
+		}
+		for p := range lock.files {
+			found[fold(p)] = name
+		}
+	}
+	return found, nil
 }
 
 // readLockFile returns nil if there is no lock file.
-func readLockFile(root *os.Root) ([]byte, error) {
-	n, err := newTree(root).look(LockName)
+func readLockFile(root *os.Root, name string) ([]byte, error) {
+	n, err := newTree(root).look(name)
 	if err != nil {
 		return nil, err
 	}
@@ -36,21 +88,21 @@ func readLockFile(root *os.Root) ([]byte, error) {
 	case absent:
 		return nil, nil
 	case regular:
-		data, err := root.ReadFile(LockName)
+		data, err := root.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("reading %q: %w", LockName, err)
+			return nil, fmt.Errorf("reading %q: %w", name, err)
 		}
 		return append([]byte{}, data...), nil
 	default:
-		return nil, diag.Errorf(token.Position{Filename: LockName}, "lock", hintMove, "it is a %s, not a regular file", n.kind)
+		return nil, diag.Errorf(token.Position{Filename: name}, "lock", hintMove, "it is a %s, not a regular file", n.kind)
 	}
 }
 
-// ParseLock reads the bytes of sdkgen.lock. Errors are a diag.List with line and
+// ParseLock reads the bytes of a lock file of that name. Errors are a diag.List with line and
 // column, in bytes. Lines may come in any order, and in CRLF, as after a merge or
 // a checkout on Windows; Encode puts that right.
-func ParseLock(data []byte) (*Lock, error) {
-	p := &lockParser{lock: &Lock{files: map[string]Entry{}, seals: map[string]string{}}, seen: map[string]int{}}
+func ParseLock(name string, data []byte) (*Lock, error) {
+	p := &lockParser{name: name, lock: &Lock{files: map[string]Entry{}, seals: map[string]string{}}, seen: map[string]int{}}
 	text := string(data)
 	if err := p.header(text); err != nil {
 		return nil, err
@@ -70,13 +122,14 @@ func ParseLock(data []byte) (*Lock, error) {
 }
 
 type lockParser struct {
+	name string
 	line int
 	lock *Lock
 	seen map[string]int // "file PATH" or "stage NAME" -> line
 }
 
 func (p *lockParser) fail(col int, hint, format string, args ...any) error {
-	return diag.Errorf(token.Position{Filename: LockName, Line: max(p.line, 1), Column: col}, "lock", hint, format, args...)
+	return diag.Errorf(token.Position{Filename: p.name, Line: max(p.line, 1), Column: col}, "lock", hint, format, args...)
 }
 
 func (p *lockParser) header(text string) error {
@@ -86,7 +139,7 @@ func (p *lockParser) header(text string) error {
 		return nil
 	case conflict(first):
 		return p.fail(1, hintConflict, "unresolved merge conflict")
-	case strings.HasPrefix(first, "# "+LockName+" v"):
+	case strings.HasPrefix(first, strings.TrimSuffix(lockMagic, "1")):
 		return p.fail(1, hintUpdate, "the file has another format version than v1, the one that this sdkgen reads")
 	default:
 		return p.fail(1, hintRestore, "the first line is not %q", lockMagic+": …")
@@ -99,12 +152,15 @@ func (p *lockParser) parse(line string) error {
 		return nil
 	case conflict(line):
 		return p.fail(1, hintConflict, "unresolved merge conflict")
+	case word == "config" && rest != "":
+		p.lock.config = rest
+		return p.unique("config", 1)
 	case word == "file":
 		return p.file(rest, len("file ")+1)
 	case word == "stage":
 		return p.stage(rest, len("stage ")+1)
 	default:
-		return p.fail(1, hintRestore, "the line starts with %q, not with file or stage", word)
+		return p.fail(1, hintRestore, "the line starts with %q, not with config, file or stage", word)
 	}
 }
 

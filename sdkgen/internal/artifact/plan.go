@@ -29,7 +29,8 @@ func NewPlan(root *os.Root, old *Lock, set *Set, keys map[string]string, opts Op
 	if opts.Partial {
 		p.final = old.replace(final, p.running)
 	}
-	if p.onDisk, err = readLockFile(root); err != nil {
+	p.final.config = old.config
+	if p.onDisk, err = readLockFile(root, old.Path()); err != nil {
 		return nil, err
 	}
 	p.changes, err = compareTree(root, old, set, p.running, opts)
@@ -47,12 +48,12 @@ func (p *Plan) Changes() []Change {
 	return changes
 }
 
-// Lock returns what sdkgen.lock holds once the plan is carried out.
+// Lock returns what the lock holds once the plan is carried out.
 func (p *Plan) Lock() *Lock { return p.final }
 
 // lockChange returns the change that turns the lock on disk into l.
 func (p *Plan) lockChange(l *Lock) (Change, bool) {
-	c := Change{Path: LockName, Kind: Modified, Old: p.onDisk, OldMode: fileMode, New: l.Encode(), Mode: fileMode, Origin: "lock"}
+	c := Change{Path: l.Path(), Kind: Modified, Old: p.onDisk, OldMode: fileMode, New: l.Encode(), Mode: fileMode, Origin: "lock"}
 	if p.onDisk == nil {
 		c.Kind, c.OldMode = Added, 0
 	}

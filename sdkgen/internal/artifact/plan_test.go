@@ -77,7 +77,7 @@ func runScenario(t *testing.T, a *txtar.Archive) *txtar.Archive {
 		write(t, s.dir, p, data)
 	}
 	before := snapshot(t, s.dir)
-	old, err := ReadLock(root)
+	old, err := ReadLock(root, "sdkgen.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func (s *scenario) commands(t *testing.T, comment string) {
 // run finds nothing to do.
 func (s *scenario) check(t *testing.T, root *os.Root, plan *Plan) {
 	t.Helper()
-	lock, err := ReadLock(root)
+	lock, err := ReadLock(root, "sdkgen.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

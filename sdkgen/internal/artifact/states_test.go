@@ -100,7 +100,7 @@ func paths(lines []string) []string {
 func (s *states) check(t *testing.T, dir string) {
 	t.Helper()
 	lines := snapshot(t, dir)
-	lock, err := ReadLock(openRoot(t, dir))
+	lock, err := ReadLock(openRoot(t, dir), "sdkgen.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func TestPlanListsTheLock(t *testing.T) {
 	}
 	same(t, "changes", []string{"added a py", "added sdkgen.lock lock", "added z py"}, got)
 	mustGenerate(t, root, set)
-	old, err := ReadLock(root)
+	old, err := ReadLock(root, "sdkgen.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,44 +18,64 @@ func (a *app) doctor() *cobra.Command {
 		Example: `  sdkgen doctor
   sdkgen doctor --format json`,
 		Args: noArgs,
-		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
-			return a.examine(ctx, project)
-		}),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := &requirements{app: a}
+			err := a.inProject(r.examine)(cmd, args)
+			if !r.opened { // it has no configuration, or a wrong one
+				r.programs()
+				r.missing = append(r.missing, diag.Of(err)...)
+				return r.missing
+			}
+			return err
+		},
 	}
 }
 
-// examine prints a line for each requirement, and returns the diagnostics of those that are not met.
-func (a *app) examine(ctx context.Context, project *pipeline.Project) error {
-	var missing diag.List
-	check := func(name, found string, err error) {
-		if err != nil {
-			found = "missing"
-			missing = append(missing, diag.Of(err)...)
-		}
-		if a.format == string(diag.Text) {
-			fmt.Fprintf(a.stdout, "%-8s %s\n", name, found)
-		}
+// requirements are what a run needs; examine prints a line for each.
+type requirements struct {
+	*app
+	opened  bool // examine was called
+	missing diag.List
+}
+
+func (r *requirements) check(name, found string, err error) {
+	if err != nil {
+		found = "missing"
+		r.missing = append(r.missing, diag.Of(err)...)
 	}
+	if r.format == string(diag.Text) {
+		fmt.Fprintf(r.stdout, "%-8s %s\n", name, found)
+	}
+}
+
+// programs checks the programs that every project needs.
+func (r *requirements) programs() {
 	goProgram, err := exec.LookPath("go")
-	check("go", goProgram, hinted(err, "install Go: its go.mod is read by the go command"))
+	r.check("go", goProgram, hinted(err, "install Go: its go.mod is read by the go command"))
 	python, err := exec.LookPath("python3")
-	check("python3", python, hinted(err, "install Python 3: `sdkgen tools` and the SDK's tests need it"))
+	r.check("python3", python, hinted(err, "install Python 3: `sdkgen tools` and the SDK's tests need it"))
+}
+
+// examine checks what a project needs, and returns the diagnostics of the requirements that are not met.
+func (r *requirements) examine(ctx context.Context, project *pipeline.Project) error {
+	r.opened = true
+	r.programs()
 	if project.NeedsJava() {
-		check("tools", project.Tools(), nil)
+		r.check("tools", project.Tools(), nil)
 		java, version, err := project.Java()
-		check("java", fmt.Sprintf("%s (version %d)", java, version), err)
+		r.check("java", fmt.Sprintf("%s (version %d)", java, version), err)
 		jar, err := project.Jar()
-		check("jar", jar, err)
+		r.check("jar", jar, err)
 	}
 	api, err := project.Load(ctx)
 	if err != nil {
-		check("api", "", err)
-		return missing.Err()
+		r.check("api", "", err)
+		return r.missing.Err()
 	}
 	for _, pkg := range api.Packages {
-		check("api", fmt.Sprintf("%s: group %s, version %s, %d root kinds and lists", pkg.Dir, pkg.Group, pkg.Version, len(pkg.Kinds)), nil)
+		r.check("api", fmt.Sprintf("%s: group %s, version %s, %d root kinds and lists", pkg.Dir, pkg.Group, pkg.Version, len(pkg.Kinds)), nil)
 	}
-	return missing.Err()
+	return r.missing.Err()
 }
 
 func hinted(err error, hint string) error {

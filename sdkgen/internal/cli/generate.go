@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
 )
@@ -32,7 +33,14 @@ verify does not accept. A stage whose inputs and outputs match sdkgen.lock is sk
 			if err := project.Commit(ctx, plan); err != nil {
 				return err
 			}
-			a.logger().Info("", "written", len(plan.Changes()))
+			removed := 0
+			for _, change := range plan.Changes() {
+				if change.Kind == artifact.Deleted {
+					removed++
+					a.logger().Info("removed " + change.Path)
+				}
+			}
+			a.logger().Info("", "written", len(plan.Changes())-removed)
 			strays, err := project.Strays(ctx, plan.Lock())
 			for _, d := range strays {
 				d.Severity = diag.Warning

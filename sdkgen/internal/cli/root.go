@@ -126,7 +126,7 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 	})
 	f := cmd.PersistentFlags()
 	f.StringVarP(&a.dir, "dir", "C", ".", "project `directory` that holds sdkgen.yaml")
-	f.StringVar(&a.config, "config", "", "configuration `file`, relative to the project (default sdkgen.yaml)")
+	f.StringVar(&a.config, "config", "", "configuration `file` in the project (default sdkgen.yaml); the lock of NAME.yaml is NAME.lock")
 	f.StringVar(&a.tools, "tools", "", "`directory` of the jar and Java, relative to the project (default $SDKGEN_TOOLS, then .tools)")
 	f.StringVar(&a.engine, "engine", "", "`engine` that renders the SDKs: native or openapi-generator (default sdkgen.yaml's)")
 	f.StringVar(&a.format, "format", "text", "output format of diagnostics: text, json or github")
@@ -175,7 +175,7 @@ func (a *app) environment() (pipeline.Environment, error) {
 		return pipeline.Environment{}, diag.List{{Rule: "config", Message: "directory not found: " + a.dir, Hint: "-C names the project's directory"}}
 	}
 	return pipeline.Environment{
-		Root: root, Config: filepath.ToSlash(a.config), Engine: a.engine, Tools: a.tools, Environ: os.Environ(),
+		Root: root, Dir: a.dir, Config: filepath.ToSlash(a.config), Engine: a.engine, Tools: a.tools, Environ: os.Environ(),
 		TempDir: os.TempDir(), Modules: modules(), Log: a.logger(),
 	}, nil
 }

@@ -45,7 +45,7 @@ func (p *Project) Drift(ctx context.Context) (diag.List, error) {
 			return nil, err
 		}
 		if !p.lock.Sealed(s.name, key) {
-			list.Add(token.Position{Filename: artifact.LockName}, s.name, Regenerate, "the inputs of %s changed, or its lines here", s.name)
+			list.Add(token.Position{Filename: p.lock.Path()}, s.name, Regenerate, "the inputs of %s changed, or its lines here", s.name)
 		}
 	}
 	strays, err := p.Strays(ctx, p.lock)

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -28,6 +27,7 @@ import (
 // Environment is everything of the process and the machine that a run depends on.
 type Environment struct {
 	Root    string            // the project's root, absolute
+	Dir     string            // what the user calls it
 	Config  string            // the configuration's file, relative to Root; "" for config.File
 	Engine  string            // one of config.Engines; "" for the configuration's
 	Tools   string            // directory of the jar and Java, maybe relative to Root; "" for SDKGEN_TOOLS of Environ, then .tools
@@ -62,8 +62,9 @@ func Open(env Environment) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	if env.Config == "" {
-		env.Config = config.File
+	env.Config, err = configPath(env)
+	if err != nil {
+		return nil, errors.Join(err, release())
 	}
 	cfg, err := readConfig(env)
 	if err != nil {
@@ -85,26 +86,13 @@ func open(env Environment, cfg *config.Config) (p *Project, err error) {
 		return nil, err
 	}
 	p.files = files{p.root}
-	if p.lock, err = artifact.ReadLock(p.root); err != nil {
+	if p.lock, err = artifact.ReadLock(p.root, cmp.Or(env.Config, config.File)); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if p.scratch, err = os.MkdirTemp(env.TempDir, "sdkgen-"); err != nil {
 		return nil, errors.Join(fmt.Errorf("making a scratch directory: %w", err), p.Close())
 	}
 	return p, nil
-}
-
-func readConfig(env Environment) (*config.Config, error) {
-	name := filepath.Join(env.Root, filepath.FromSlash(env.Config))
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, diag.List{{Rule: "config", Message: fmt.Sprintf("there is no %s in %s", env.Config, env.Root),
-			Hint: "run sdkgen in the project's root, name it with -C, or run `sdkgen init`, which writes one"}}
-	}
-	if err != nil {
-		return nil, unreadable(env.Config, "it must be a file", err)
-	}
-	return config.Parse(env.Config, data)
 }
 
 // Close removes the scratch directory and lets others in.

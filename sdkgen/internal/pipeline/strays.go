@@ -75,7 +75,7 @@ func (p *Project) keeps(name string) bool {
 // inputs are the files and directories that sdkgen.yaml names for sdkgen to read.
 func (p *Project) inputs() []string {
 	cfg := p.cfg
-	inputs := []string{p.env.Config, artifact.LockName, cfg.Header, cfg.Rules.Exceptions, cfg.Generator.Jar, cfg.Generator.Java}
+	inputs := []string{p.env.Config, cfg.Header, cfg.Rules.Exceptions, cfg.Generator.Jar, cfg.Generator.Java}
 	for _, sdk := range []*config.SDK{cfg.Python, cfg.Go} {
 		if sdk != nil {
 			inputs = append(inputs, sdk.Config, sdk.Templates, sdk.Overlay.Dir)
