@@ -63,10 +63,12 @@ func (f *finder) twins(dir string) error {
 	return nil
 }
 
-// generated is the line by which a Go file says that it is generated, see `go help generate`.
-var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.\r?$`)
+// generated is the line by which a Go file says that it is generated, see `go help generate`; a file may begin with a
+// byte order mark.
+var generated = regexp.MustCompile(`(?m)^\x{FEFF}?// Code generated .* DO NOT EDIT\.\r?$`)
 
-// searchPackage adds the Go files of an API package that call themselves generated. The line counts anywhere in
+// searchPackage adds the files of an API package that call themselves generated, be they Go or what it is
+// built with, such as assembly. The line counts anywhere in
 // the file: tools that hide generated files from a reviewer do not agree on where it must be.
 func (f *finder) searchPackage(dir string) error {
 	entries, err := f.list(dir)
@@ -75,7 +77,7 @@ func (f *finder) searchPackage(dir string) error {
 	}
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
-		if path.Ext(name) != ".go" || entry.IsDir() || f.made[name] {
+		if entry.IsDir() || f.made[name] {
 			continue
 		}
 		if strings.HasPrefix(entry.Name(), "zz_generated.") {

@@ -17,7 +17,7 @@ import (
 type Places struct {
 	// Dirs are directories in which every file is generated; "{version}" in one stands for any API version.
 	Dirs []string
-	// Packages are directories of API packages. A Go file there that calls itself generated is to be one of ours.
+	// Packages are directories of API packages. A file there that calls itself generated is to be one of ours.
 	Packages []string
 	// CRDs is the directory of the CRDs, "" for none. A file of a group that a stage made a CRD of is to be one of ours.
 	CRDs string
