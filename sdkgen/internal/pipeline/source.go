@@ -102,6 +102,13 @@ func (b *build) crds(ctx context.Context) (*artifact.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	warnings, err := src.pathWarnings()
+	for _, d := range warnings {
+		b.env.Log.Warn(d.String())
+	}
+	if err != nil {
+		return nil, err
+	}
 	return src.gen.CRDs(b.cfg.CRD.Dir)
 }
 
