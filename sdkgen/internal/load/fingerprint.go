@@ -154,6 +154,9 @@ func (w *walker) addWorkspace(dir, goWork string) error {
 		return fmt.Errorf("parsing go.work: %w", err)
 	}
 	base := filepath.Dir(name)
+	if len(work.Use) == 1 && absolute(base, work.Use[0].Path) == dir && len(work.Replace) == 0 {
+		return nil // it changes nothing: a private file must not change a key
+	}
 	w.files = append(w.files, Input{name, data})
 	if err := w.addFile(filepath.Join(base, "go.work.sum")); err != nil {
 		return err
