@@ -26,6 +26,7 @@ import (
 var beyond = []reason{
 	{regexp.MustCompile(`is listed twice$`), "two items of a list have one key"},
 	{regexp.MustCompile(`^\d+ API packages would be written to one directory$`), "one section depends on another"},
+	{regexp.MustCompile(`^generator names a jar, which only the engine`), "as before"},
 	{regexp.MustCompile(`^invalid pattern "`), "the language of path.Match is no regular one"},
 	{regexp.MustCompile(`^apis\[\d+\]\.package: (malformed|invalid) import path "`), "the rules of an import path are more than a pattern"},
 	{regexp.MustCompile(`: ".*\w/\.\./\.\.[^"]*" is not a path inside the project$`), "the path leaves the project behind a directory of it"},

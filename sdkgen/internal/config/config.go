@@ -33,7 +33,7 @@ type Config struct {
 	// Engine renders the templates of Python and Go: "native" is sdkgen itself, "openapi-generator" the jar
 	// of that name, which needs Java. From sdkgen's own templates both make the same files. The
 	// default is native.
-	Engine string `yaml:"engine"`
+	Engine string `yaml:"engine" jsonschema:"enum=native,enum=openapi-generator"`
 	// Generator is the jar of the engine openapi-generator; the zero value is the pinned one, in
 	// the directory of tools.
 	Generator Generator `yaml:"generator"`

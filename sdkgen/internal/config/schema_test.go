@@ -128,6 +128,9 @@ func complete(section *jsonschema.Schema) {
 			if !required {
 				types = append(types, "null")
 			}
+			if len(p.Enum) > 0 {
+				p.Enum = append(p.Enum, "", nil)
+			}
 			p.Type, p.Extras = "", map[string]any{"type": types}
 		}
 	}
