@@ -2,13 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/scaffold"
 )
 
 func (a *app) doctor() *cobra.Command {
@@ -23,6 +26,9 @@ func (a *app) doctor() *cobra.Command {
 			err := a.inProject(r.examine)(cmd, args)
 			if !r.opened { // it has no configuration, or a wrong one
 				r.programs()
+				if none, ok := errors.AsType[*pipeline.MissingConfiguration](err); ok && none.Above == "" {
+					r.scaffolding()
+				}
 				r.missing = append(r.missing, diag.Of(err)...)
 				return r.missing
 			}
@@ -54,6 +60,21 @@ func (r *requirements) programs() {
 	r.check("go", goProgram, hinted(err, "install Go: its go.mod is read by the go command"))
 	python, err := exec.LookPath("python3")
 	r.check("python3", python, hinted(err, "install Python 3: `sdkgen tools` and the SDK's tests need it"))
+}
+
+// scaffolding says which files init would write.
+func (r *requirements) scaffolding() {
+	err := r.planned(scaffold.Options{Outputs: []string{scaffold.Python}}, func(_ scaffold.Options, plan *scaffold.Result) error {
+		var names []string
+		for _, file := range plan.Files {
+			names = append(names, file.Path)
+		}
+		r.check("init", fmt.Sprintf("would write %s, with %d notes on what else to change", strings.Join(names, ", "), len(plan.Notes)), nil)
+		return nil
+	})
+	if err != nil {
+		r.check("init", "", err)
+	}
 }
 
 // examine checks what a project needs, and returns the diagnostics of the requirements that are not met.

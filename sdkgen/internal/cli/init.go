@@ -51,12 +51,24 @@ writes nothing but the SDKs and swagger.json.`,
 }
 
 // scaffold plans, and writes or prints the files.
-func (a *app) scaffold(opts scaffold.Options, dryRun bool) (err error) {
+func (a *app) scaffold(opts scaffold.Options, dryRun bool) error {
 	for _, output := range opts.Outputs {
 		if !slices.Contains(outputs, output) {
 			return fmt.Errorf("--outputs: unknown output %q: use %s", output, strings.Join(outputs, ", "))
 		}
 	}
+	return a.planned(opts, func(opts scaffold.Options, plan *scaffold.Result) error {
+		if !dryRun {
+			if err := scaffold.Write(opts.Root, plan.Files); err != nil {
+				return err
+			}
+		}
+		return a.printScaffold(opts.Config, plan, dryRun)
+	})
+}
+
+// planned plans, and calls do while no other sdkgen can change the project.
+func (a *app) planned(opts scaffold.Options, do func(scaffold.Options, *scaffold.Result) error) (err error) {
 	env, err := a.environment()
 	if err != nil {
 		return err
@@ -78,12 +90,7 @@ func (a *app) scaffold(opts scaffold.Options, dryRun bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if !dryRun {
-		if err := scaffold.Write(opts.Root, plan.Files); err != nil {
-			return err
-		}
-	}
-	return a.printScaffold(opts.Config, plan, dryRun)
+	return do(opts, plan)
 }
 
 // printScaffold prints what was written, what is to be changed and what to run next. In the formats for

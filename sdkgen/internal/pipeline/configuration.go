@@ -16,6 +16,18 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
+// MissingConfiguration says that a project has no configuration.
+type MissingConfiguration struct {
+	Above string // the nearest directory above that has one, "" if there is none
+	List  diag.List
+}
+
+// Error implements error.
+func (e *MissingConfiguration) Error() string { return e.List.Error() }
+
+// Unwrap returns the diagnostics.
+func (e *MissingConfiguration) Unwrap() error { return e.List }
+
 // configPath returns the path of the configuration, relative to the root and clean.
 func configPath(env Environment) (string, error) {
 	name := filepath.FromSlash(cmp.Or(env.Config, config.File))
@@ -34,11 +46,12 @@ func configPath(env Environment) (string, error) {
 func readConfig(env Environment) (*config.Config, error) {
 	data, err := os.ReadFile(filepath.Join(env.Root, filepath.FromSlash(env.Config)))
 	if errors.Is(err, fs.ErrNotExist) {
-		hint := "run `sdkgen init`, run sdkgen in the project's root, name it with -C, or write one:\n" + config.Sample
-		if dir := above(env); dir != "" {
+		hint, dir := "run sdkgen in the project's root, name it with -C, or run `sdkgen init`, which writes one", above(env)
+		if dir != "" {
 			hint = "there is one in " + dir + ": run sdkgen -C " + dir
 		}
-		return nil, diag.List{{Rule: "config", Message: fmt.Sprintf("there is no %s in %s", env.Config, env.Root), Hint: hint}}
+		message := fmt.Sprintf("there is no %s in %s", env.Config, env.Root)
+		return nil, &MissingConfiguration{dir, diag.List{{Rule: "config", Message: message, Hint: hint}}}
 	}
 	if err != nil {
 		return nil, unreadable(env.Config, "it must be a file", err)
