@@ -27,7 +27,8 @@ func (p *project) withJava(t *testing.T, script string) {
 	p.write(t, "jdk/release", []byte(`JAVA_VERSION="21.0.8"`))
 	p.write(t, "jdk/bin/java", []byte("#!/bin/sh\nfor config; do :; done\nout=$(dirname $config)/out\n"+p.expand(script)))
 	config := testkit.Read(t, "testdata/project/sdkgen.yaml")
-	p.write(t, "sdkgen.yaml", fmt.Appendf(config, `generator:
+	p.write(t, "sdkgen.yaml", fmt.Appendf(config, `engine: openapi-generator
+generator:
   jar: fake.jar
   sha256: %x
   java: jdk
