@@ -56,6 +56,7 @@ version: 0.1.0
 			"rules:\n  exceptions: hack/violations.list\n", unwanted))
 	}
 	b.WriteString(p.renderSDKs())
+	b.WriteString(p.renderKeep())
 	return b.String()
 }
 
@@ -135,6 +136,25 @@ func (p *project) renderSDKs() string {
 			"clients:\n  dir: "+p.dirs[Clients]+"\n", reason(Clients)))
 	}
 	return b.String()
+}
+
+// renderKeep lists what other generators make in the API packages.
+func (p *project) renderKeep() string {
+	if !p.takesOver() {
+		return ""
+	}
+	text := ""
+	for _, a := range p.apis {
+		for _, name := range a.generated {
+			if base := path.Base(name); base != deepcopyFile && base != openapiFile {
+				text += "  - " + name + "\n"
+			}
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return section("Files beside the generated ones that other generators make; any other is a difference to `sdkgen verify`.", "keep:\n"+text, "")
 }
 
 // place chooses directories for the SDKs: new ones, beside those that the project has already.
