@@ -33,7 +33,7 @@ STATICCHECK := v0.7.0
 HELM := v4.3.1
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-fresh test-python build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm bench-go-clients .built
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-fresh test-python test-install test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm bench-go-clients .built
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
@@ -64,12 +64,22 @@ test: tools bin/helm ## Run all tests: Go, then Python
 	$(call each,$(GO) test -timeout 20m ./...)
 	$(call operators,test)
 	$(PYTHON) test/python/matrix.py --workdir .tools/python
+	$(PYTHON) test/install/run.py
 
 test-fresh: ## Run `make api` and `make test` in a clone of HEAD, as on a machine that has nothing
 	@hack/fresh.sh
 
 test-python: tools ## Run the Python tests only, on every Python and kubernetes client
 	$(PYTHON) test/python/matrix.py --workdir .tools/python $(ARGS)
+
+test-install: ## Test the wheel of this platform, the pre-commit hook and the GitHub Action
+	$(PYTHON) test/install/run.py $(ARGS)
+
+test-wheels: ## The same with the wheels of all platforms, which are cross-built
+	$(PYTHON) test/install/run.py --all
+
+wheels: ## Build the wheels of sdkgen for all platforms into dist/; ARGS="--version X --platform linux/amd64"
+	$(PYTHON) hack/wheels.py --go $(GO) $(ARGS)
 
 build: ## Build the operator and its helper, static, into bin/
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/manager ./cmd/fluxoperator-gen
@@ -125,8 +135,8 @@ tools: .built ## Build sdkgen into .tools/ and fetch the pinned tools there
 	@old=$$(cksum $(SDKGEN) 2>&1); $(GO) build -C sdkgen -buildvcs=false -ldflags '-s -w' -o ../$(SDKGEN) . && \
 		{ test "$$old" = "$$(cksum $(SDKGEN))" || touch $(REBUILT); }
 
-clean: ## Remove .tools/ and bin/; the next run fetches the tools again
-	rm -rf .tools bin
+clean: ## Remove .tools/, bin/ and dist/; the next run fetches the tools again
+	rm -rf .tools bin dist
 
 bin/cluster:
 	@cd test/cluster && $(GO) build -buildvcs=false -o ../../$@ .

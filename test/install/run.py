@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the ways to install sdkgen: the wheel, the pre-commit hook and the GitHub Action.
+
+Makes a virtual environment with requirements.txt below .tools/install/, kept from run to run, and runs the
+tests there. With --all, the wheels of all platforms are built.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="test/install/run.py")
+    parser.add_argument("--all", action="store_true", help="build the wheels of all platforms")
+    parser.add_argument("names", nargs="*", default=["test_install"], help="tests, as unittest names them")
+    args = parser.parse_args()
+    python = environment(ROOT / ".tools" / "install" / "venv")
+    env = dict(os.environ, PATH=f"{python.parent}{os.pathsep}{os.environ['PATH']}")
+    if args.all:
+        env["SDKGEN_WHEELS"] = "all"
+    command = [str(python), "-m", "unittest", "-v", *args.names]
+    return subprocess.run(command, cwd=HERE, env=env).returncode
+
+
+def environment(venv: Path) -> Path:
+    """Gives the interpreter of the virtual environment, made in this run or before."""
+    wanted = sys.version + (HERE / "requirements.txt").read_text()
+    python, ready = venv / "bin" / "python", venv / "ready"
+    if not ready.is_file() or ready.read_text() != wanted:
+        shutil.rmtree(venv, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "-r", HERE / "requirements.txt"], check=True)
+        ready.write_text(wanted)
+    return python
+
+
+if __name__ == "__main__":
+    sys.exit(main())
