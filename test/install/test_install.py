@@ -218,7 +218,7 @@ class PreCommit(Project):
         return run("git", "commit", "-m", "x", cwd=self.root, env=self.env, code=code)
 
     def test_hook(self) -> None:
-        """It sees an edited file, and, as its description says, not one whose line in the lock agrees."""
+        """It sees an edited file, and one whose line in the lock was edited with it."""
         hooks = self.repository / "hooks"
         hooks.mkdir()
         shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
@@ -238,7 +238,10 @@ class PreCommit(Project):
         after = hashlib.sha256(self.crd.read_bytes()).hexdigest()
         self.assertIn(before, lock.read_text())
         lock.write_text(lock.read_text().replace(before, after))
-        self.assertIn("Passed", self.commit())
+        self.assertIn("sdkgen.lock: the inputs of crd changed, or its lines here", self.commit(code=1))
+        self.sdkgen("generate", "-q")
+        self.git("add", ".", cwd=self.root)
+        run("pre-commit", "run", cwd=self.root, env=self.env)
 
     def test_wheel(self) -> None:
         """What docs/install.md shows: pre-commit installs the wheel itself."""
@@ -299,9 +302,12 @@ class Action(Project):
         self.assertIn("::error title=sdkgen::the input install is npm", self.action(code=2, install="npm"))
 
     def test_version(self) -> None:
-        """The default is the version that is released with the Action."""
+        """The default is the version that is released with the Action, and the one that the document shows."""
         action = yaml.safe_load((ROOT / "sdkgen" / "action.yml").read_text())
         self.assertEqual(action["inputs"]["version"]["default"], VERSION)
+        text = (ROOT / "docs" / "install.md").read_text()
+        shown = re.findall(r"(?:rev: v|sdkgen==|/sdkgen@v)([\w.-]+)", text)
+        self.assertEqual(shown, [VERSION] * 3)
 
 
 class Linters(unittest.TestCase):

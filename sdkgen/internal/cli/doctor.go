@@ -54,12 +54,10 @@ func (r *requirements) check(name, found string, err error) {
 	}
 }
 
-// programs checks the programs that every project needs.
+// programs checks for the program that every project needs.
 func (r *requirements) programs() {
 	goProgram, err := exec.LookPath("go")
 	r.check("go", goProgram, hinted(err, "install Go: its go.mod is read by the go command"))
-	python, err := exec.LookPath("python3")
-	r.check("python3", python, hinted(err, "install Python 3: `sdkgen tools` and the SDK's tests need it"))
 }
 
 // scaffolding says which files init would write.
@@ -82,6 +80,8 @@ func (r *requirements) examine(ctx context.Context, project *pipeline.Project) e
 	r.opened = true
 	r.programs()
 	if project.NeedsJava() {
+		python, err := exec.LookPath("python3")
+		r.check("python3", python, hinted(err, "install Python 3 with pip: `sdkgen tools` needs it"))
 		r.check("tools", project.Tools(), nil)
 		java, version, err := project.Java()
 		r.check("java", fmt.Sprintf("%s (version %d)", java, version), err)
