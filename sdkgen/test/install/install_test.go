@@ -34,8 +34,8 @@ func TestInstall(t *testing.T) {
 		m.run(t, dir, "go", "install", m.sdkgen.String())
 		m.isVersion(t, m.run(t, dir, program, "version").stdout)
 		got := m.try(t, dir, program, "doctor")
-		if want := "there is no sdkgen.yaml in "; got.code != 2 || got.stdout != "" || !strings.Contains(got.stderr, want) {
-			t.Errorf("doctor without a configuration ends with %d, prints %q and says %q; want 2, nothing and %q", got.code, got.stdout, got.stderr, want)
+		if want := "there is no sdkgen.yaml in "; got.code != 2 || !strings.HasPrefix(got.stdout, "go  ") || !strings.Contains(got.stderr, want) {
+			t.Errorf("doctor without a configuration ends with %d, prints %q and says %q; want 2, where go is, and %q", got.code, got.stdout, got.stderr, want)
 		}
 	})
 	t.Run("go get -tool", func(t *testing.T) {
