@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
@@ -16,7 +17,22 @@ import (
 // schemaLine has editors complete and check the configuration.
 const schemaLine = "# yaml-language-server: $schema=https://raw.githubusercontent.com/flux-framework/flux-operator/main/sdkgen/sdkgen.schema.json\n"
 
-// files returns what is to be written: the doc.go files that are missing, then the configuration.
+// importsFile imports the API packages of other modules.
+const importsFile = "hack/sdkgen/imports.go"
+
+// renderImports is the file without which `go mod tidy` would take the modules of the API packages out of
+// go.mod: nothing else imports them. It looks at files of all build tags.
+func (p *project) renderImports() string {
+	text := "//go:build sdkgen\n\n// Package sdkgen keeps in go.mod the modules whose API packages sdkgen.yaml names.\npackage sdkgen\n\nimport (\n"
+	var imports []string
+	for _, a := range p.apis {
+		imports = append(imports, "\t_ "+strconv.Quote(a.importPath)+"\n")
+	}
+	slices.Sort(imports)
+	return text + strings.Join(imports, "") + ")\n"
+}
+
+// files returns what is to be written: files in Go that are missing, then the configuration.
 func (p *project) files() ([]artifact.File, error) {
 	var files []artifact.File
 	for _, a := range p.apis {
@@ -24,6 +40,9 @@ func (p *project) files() ([]artifact.File, error) {
 			data := p.header.comment() + a.markers() + "\npackage " + a.name + "\n"
 			files = append(files, artifact.File{Path: path.Join(a.dir, "doc.go"), Data: []byte(data)})
 		}
+	}
+	if _, err := fs.Stat(p.tree, importsFile); len(p.opts.Packages) > 0 && err != nil {
+		files = append(files, artifact.File{Path: importsFile, Data: []byte(p.renderImports())})
 	}
 	text := p.render()
 	if _, err := config.Parse(p.opts.Config, []byte(text)); err != nil {
