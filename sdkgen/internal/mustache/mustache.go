@@ -27,7 +27,7 @@ type Template struct {
 
 // node is a text, or a tag with what it encloses.
 type node struct {
-	kind kind
+	sign sign
 	text string // a text, or the name in a tag
 	body []node // of a section
 	at   int    // offset of the tag
@@ -35,19 +35,19 @@ type node struct {
 	blanks // of a text
 }
 
-type kind byte
+type sign byte
 
-// The kinds of nodes; those of tags are their signs.
+// What a node is; of a tag, the character in front of its name.
 const (
-	literal    kind = 'x'
-	escaped    kind = 0
-	unescaped  kind = '&'
-	section    kind = '#'
-	inverted   kind = '^'
-	partial    kind = '>'
-	comment    kind = '!'
-	delimiters kind = '='
-	end        kind = '/'
+	literal    sign = 'x'
+	escaped    sign = 0
+	unescaped  sign = '&'
+	section    sign = '#'
+	inverted   sign = '^'
+	partial    sign = '>'
+	comment    sign = '!'
+	delimiters sign = '='
+	end        sign = '/'
 )
 
 // Tag is a tag that prints or asks for a variable.
@@ -71,7 +71,7 @@ func Parse(name, text string) (*Template, diag.List) {
 func (t *Template) Tags() iter.Seq[Tag] {
 	return func(yield func(Tag) bool) {
 		t.walk(t.body, func(n node) bool {
-			return n.kind == partial || yield(Tag{n.text, position(t.name, t.text, n.at)})
+			return n.sign == partial || yield(Tag{n.text, position(t.name, t.text, n.at)})
 		})
 	}
 }
@@ -79,14 +79,14 @@ func (t *Template) Tags() iter.Seq[Tag] {
 // Partials goes through the names of the templates that this one takes in.
 func (t *Template) Partials() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		t.walk(t.body, func(n node) bool { return n.kind != partial || yield(n.text) })
+		t.walk(t.body, func(n node) bool { return n.sign != partial || yield(n.text) })
 	}
 }
 
 // walk visits the tags of variables, sections and partials until visit returns false.
 func (t *Template) walk(body []node, visit func(node) bool) bool {
 	for _, n := range body {
-		if n.kind == literal || n.kind == comment {
+		if n.sign == literal || n.sign == comment {
 			continue
 		}
 		if !visit(n) || !t.walk(n.body, visit) {
@@ -140,7 +140,7 @@ func (p *parser) tag(at int) (next int, ok bool) {
 	}
 	n := parseTag(strings.TrimSpace(text[start:start+length]), at)
 	if triple {
-		n.kind = unescaped
+		n.sign = unescaped
 	}
 	return start + length + len(right), p.put(n)
 }
@@ -148,14 +148,14 @@ func (p *parser) tag(at int) (next int, ok bool) {
 // parseTag takes a tag's sign off its name.
 func parseTag(body string, at int) node {
 	if body != "" && strings.IndexByte("&#^>!=/", body[0]) >= 0 {
-		return node{kind: kind(body[0]), text: strings.TrimSpace(body[1:]), at: at}
+		return node{sign: sign(body[0]), text: strings.TrimSpace(body[1:]), at: at}
 	}
-	return node{kind: escaped, text: body, at: at}
+	return node{sign: escaped, text: body, at: at}
 }
 
 // put adds a tag to the innermost open section, or opens or closes one.
 func (p *parser) put(n node) bool {
-	switch n.kind {
+	switch n.sign {
 	case section, inverted:
 		p.open = append(p.open, n)
 	case end:
@@ -172,7 +172,7 @@ func (p *parser) put(n node) bool {
 		if pair := strings.Fields(strings.TrimSuffix(n.text, "=")); len(pair) == 2 {
 			p.left, p.right = pair[0], pair[1]
 		}
-		p.add(node{kind: comment, at: n.at})
+		p.add(node{sign: comment, at: n.at})
 	default:
 		p.add(n)
 	}
@@ -183,7 +183,7 @@ func (p *parser) put(n node) bool {
 func (p *parser) literal(text string) {
 	if text != "" {
 		first := len(p.open) == 0 && len(p.template.body) == 0
-		p.add(node{kind: literal, text: text, blanks: findBlanks(text, first)})
+		p.add(node{sign: literal, text: text, blanks: findBlanks(text, first)})
 	}
 }
 

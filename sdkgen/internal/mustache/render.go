@@ -52,7 +52,7 @@ func (r *renderer) nodes(t *Template, body []node, c *context) error {
 }
 
 func (r *renderer) node(t *Template, n node, c *context) error {
-	switch n.kind {
+	switch n.sign {
 	case literal:
 		r.out.WriteString(n.text)
 	case escaped:

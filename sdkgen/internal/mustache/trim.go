@@ -40,7 +40,7 @@ func trim(body []node, top bool) []node {
 		before, after := textAt(body, i-1), textAt(body, i+1)
 		begins := before == nil && top && i == 0 || before.endsBlank()
 		ends := after == nil && top && i == len(body)-1 || after.startsBlank()
-		switch n.kind {
+		switch n.sign {
 		case comment:
 			if begins && ends {
 				before.cutEnd()
@@ -62,7 +62,7 @@ func trim(body []node, top bool) []node {
 
 // textAt returns the text at an index of a body, nil if there is none.
 func textAt(body []node, i int) *node {
-	if i < 0 || i >= len(body) || body[i].kind != literal {
+	if i < 0 || i >= len(body) || body[i].sign != literal {
 		return nil
 	}
 	return &body[i]
