@@ -58,23 +58,34 @@ func checkJar(where Where) error {
 	if strings.ContainsRune(where.Jar, filepath.ListSeparator) {
 		return diag.List{{Rule: rule, Message: fmt.Sprintf("Java cannot run a jar whose path contains %q: %s", filepath.ListSeparator, where.Jar), Hint: where.Hint}}
 	}
-	file, err := os.Open(where.Jar)
+	sum, err := FileSum(where.Jar)
 	if errors.Is(err, fs.ErrNotExist) {
 		return diag.List{{Rule: rule, Message: "the openapi-generator jar is missing: " + where.Jar, Hint: where.Hint}}
 	}
 	if err != nil {
-		return fmt.Errorf("opening the openapi-generator jar: %w", err)
-	}
-	defer file.Close() //nolint:errcheck // it is only read
-	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
 		return fmt.Errorf("reading the openapi-generator jar: %w", err)
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != where.SHA256 {
-		return diag.List{{Rule: rule, Message: fmt.Sprintf("%s has the sha256 %s, not %s", where.Jar, got, where.SHA256),
+	if sum != where.SHA256 {
+		return diag.List{{Rule: rule, Message: fmt.Sprintf("%s has the sha256 %s, not %s", where.Jar, sum, where.SHA256),
 			Hint: "remove the file; " + where.Hint}}
 	}
 	return nil
+}
+
+// FileSum returns the sha256 of a file, in hex.
+func FileSum(name string) (string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	return Sum(file)
+}
+
+// Sum returns the sha256 of what it reads, in hex, and closes it.
+func Sum(in io.ReadCloser) (string, error) {
+	hash := sha256.New()
+	_, err := io.Copy(hash, in)
+	return hex.EncodeToString(hash.Sum(nil)), errors.Join(err, in.Close())
 }
 
 // FindJava returns the java program to use and its major version.

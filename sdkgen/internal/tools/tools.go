@@ -70,7 +70,7 @@ func ensure(ctx context.Context, opts Options, want sums) error {
 
 func ensureJar(ctx context.Context, opts Options, want string) error {
 	jar := filepath.Join(opts.Dir, templates.Jar)
-	sum, err := fileSum(jar)
+	sum, err := openapigen.FileSum(jar)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("reading the jar: %w", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
 )
 
 // unpack writes the wheel's files below prefix into a new directory, with their executable bits.
@@ -61,22 +63,6 @@ func unpackFile(f *zip.File, dest string) (sum string, err error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// fileSum returns a file's sha256, in hex.
-func fileSum(name string) (string, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	return sumOf(file)
-}
-
-// sumOf returns the sha256 of what it reads, and closes the file.
-func sumOf(file fs.File) (string, error) {
-	hash := sha256.New()
-	_, err := io.Copy(hash, file)
-	return hex.EncodeToString(hash.Sum(nil)), errors.Join(err, file.Close())
-}
-
 // treeSum returns the checksum of a directory: that of a list of the files below it, with theirs, sorted
 // by path. What is neither file nor directory, such as a symbolic link, is an error.
 func treeSum(dir fs.FS) (string, error) {
@@ -92,7 +78,7 @@ func treeSum(dir fs.FS) (string, error) {
 		if err != nil {
 			return err
 		}
-		sum, err := sumOf(file)
+		sum, err := openapigen.Sum(file)
 		lines = append(lines, name+"\x00"+sum+"\n")
 		return err
 	})
