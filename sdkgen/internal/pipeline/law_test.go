@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"internal/openapigen": {"internal/artifact", "internal/diag", "internal/engine"},
 	"internal/tools":      {"internal/diag", "internal/openapigen", "templates"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
-	"internal/scaffold":   {"internal/artifact", "internal/config", "internal/diag"},
+	"internal/scaffold":   {"internal/artifact", "internal/config", "internal/diag", "internal/gosdk", "internal/pysdk"},
 	"internal/stray":      {},
 	"templates":           {},
 	"runtime":             {},

@@ -175,7 +175,7 @@ func (p *project) adviseClients() {
 	}
 	for _, a := range p.apis {
 		if !a.genclient {
-			p.note(token.Position{Filename: a.dir}, "write // +genclient above each kind that is to have a client", "no kind has +genclient: the clients would be empty")
+			p.note(token.Position{Filename: a.dir}, "write // +genclient above each kind that needs a client", "no kind has +genclient: the clients would be empty")
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/gosdk"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
 )
 
 // schemaLine has editors complete and check the configuration.
@@ -208,19 +210,16 @@ var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 // pythonName is a project's name as that of a Python package.
 func pythonName(name string) string {
 	name = strings.Trim(notInName.ReplaceAllString(strings.ToLower(name), "_"), "_")
-	if name == "" || name[0] <= '9' || slices.Contains(pythonKeywords, name) {
+	if pysdk.CheckPackage(name) != nil {
 		name = strings.TrimSuffix("api_"+name, "_")
 	}
 	return name
 }
 
-// pythonKeywords are those in lower case.
-var pythonKeywords = strings.Fields("and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
-
 // goName is a project's name as that of a Go package.
 func goName(name string) string {
 	name = notInName.ReplaceAllString(strings.ToLower(name), "")
-	if !token.IsIdentifier(name) || name == "main" {
+	if gosdk.CheckPackage(name) != nil {
 		name = "api" + name
 	}
 	return name

@@ -18,7 +18,7 @@ var versions = map[string]string{"sigs.k8s.io/controller-tools": "v0.23.0", "k8s
 func TestPlan(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		dir := t.TempDir()
-		testkit.Write(t, dir, "go.mod", []byte("module example.org/farm\n\ngo 1.26.0\n\n"+c.Part("requires")))
+		testkit.Write(t, dir, "go.mod", []byte("module example.org/dairy\n\ngo 1.26.0\n\n"+c.Part("requires")))
 		for _, file := range c.Files {
 			if file.Name != "notes" && file.Name != "sdkgen.yaml" && file.Name != "requires" {
 				testkit.Write(t, dir, file.Name, file.Data)
@@ -48,7 +48,7 @@ func TestPlan(t *testing.T) {
 // types is an API of one kind, with a header.
 const types = `// Copyright 2025 The farmers.
 
-// +groupName=farm.example.org
+// +groupName=dairy.example.org
 package v1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
