@@ -15,7 +15,7 @@ func (a *app) fetch() *cobra.Command {
 		Long: `Fetch the openapi-generator jar, and a Java runtime if neither JAVA_HOME nor PATH has Java 11 or newer.
 
 pip downloads both, pinned by hash: its own configuration names the index, the proxy and certificates.
-What is in the directory and whole is left alone, without any network; what is damaged is fetched again.
+Tools that are present and undamaged are left alone, without any network; damaged ones are fetched again.
 The directory needs no project. It can be shared by several: nothing else writes to it.`,
 		Example: `  sdkgen tools
   sdkgen tools --tools ~/.cache/sdkgen-tools    # then SDKGEN_TOOLS or --tools names it

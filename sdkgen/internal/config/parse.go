@@ -179,7 +179,7 @@ func (p *checker) patterns(list []string, keys ...any) {
 func (p *checker) engine(cfg *Config) {
 	cfg.Engine = cmp.Or(cfg.Engine, Native)
 	if !slices.Contains(Engines, cfg.Engine) {
-		p.list.Add(p.at("engine"), rule, "write one of "+strings.Join(Engines, ", "), "engine: there is no engine %q", cfg.Engine)
+		p.list.Add(p.at("engine"), rule, "write one of "+strings.Join(Engines, ", "), "engine: unknown engine %q", cfg.Engine)
 	}
 	if cfg.Generator == (Generator{}) {
 		return

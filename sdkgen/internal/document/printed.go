@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Printed returns the names by which templates reach what is in values of these types, JSON objects with
-// tags on each field.
+// Printed returns the names of the fields of these types in JSON, and of the types that they refer to: the
+// variables of templates that print them.
 func Printed(types ...reflect.Type) []string {
 	var names []string
 	for _, t := range types {

@@ -11,7 +11,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
 )
 
-// layout is which files a generator makes of a document, and how it names what is in them.
+// layout says which files a generator makes of a document, and how it spells names.
 type layout struct {
 	model, api, once []output
 	modelFile        func(definition string) string

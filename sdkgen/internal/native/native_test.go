@@ -89,7 +89,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestMissing: a variable that only openapi-generator has, in a partial, and a generator that there is not.
+// TestMissing: a variable that only openapi-generator has, in a partial, and an unknown generator.
 func TestMissing(t *testing.T) {
 	templates := fstest.MapFS{}
 	for name, text := range map[string]string{"model": "package made\n{{#models}}{{>inner}}{{/models}}", "api": "package made", "inner": "\n {{#model}}{{vendorExtensions.x-test.vars}}{{/model}}"} {

@@ -71,10 +71,10 @@ func (p *Project) NeedsJava() bool {
 	return p.cfg.Engine == config.OpenAPIGenerator && (p.cfg.Python != nil || p.cfg.Go != nil)
 }
 
-// CheckEngine refuses the name of an engine that there is not; "" stands for the configuration's.
+// CheckEngine refuses the name of an unknown engine; "" stands for the configuration's.
 func CheckEngine(name string) error {
 	if name == "" || slices.Contains(config.Engines, name) {
 		return nil
 	}
-	return diag.Errorf(token.Position{}, "config", "write one of "+strings.Join(config.Engines, ", "), "--engine: there is no engine %q", name)
+	return diag.Errorf(token.Position{}, "config", "write one of "+strings.Join(config.Engines, ", "), "--engine: unknown engine %q", name)
 }

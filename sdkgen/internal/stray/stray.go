@@ -82,7 +82,7 @@ type finder struct {
 	why    map[string]string        // by candidate
 }
 
-// list returns what is in a directory; nothing if it is not there. It reads each directory once.
+// list returns the entries of a directory, none if it does not exist. It reads each directory once.
 func (f *finder) list(dir string) ([]fs.DirEntry, error) {
 	if entries, ok := f.lists[dir]; ok {
 		return entries, nil
@@ -136,7 +136,7 @@ func (f *finder) search() error {
 	return f.searchCRDs()
 }
 
-// walk adds what is in dir that no stage made.
+// walk adds the files below dir that no stage made.
 func (f *finder) walk(dir string) error {
 	if f.places.Keep(dir + "/") {
 		return nil
