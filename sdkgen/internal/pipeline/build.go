@@ -7,7 +7,6 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
 // build is one run over the stages: what they made so far, and what several of them need, each
@@ -19,7 +18,6 @@ type build struct {
 	keys   map[string]string        // by stage
 	loaded *source                  // see source
 	inputs func() ([]load.Input, error)
-	docs   func() ([]apiDocument, error)
 }
 
 // apiDocument is the swagger.json of an API package.
@@ -31,7 +29,6 @@ type apiDocument struct {
 func (p *Project) newBuild(force bool) *build {
 	b := &build{Project: p, force: force, sets: map[string]*artifact.Set{}, keys: map[string]string{}}
 	b.inputs = sync.OnceValues(func() ([]load.Input, error) { return load.Inputs(p.loadOptions()) })
-	b.docs = sync.OnceValues(b.readDocuments)
 	return b
 }
 
@@ -50,9 +47,9 @@ func (b *build) source(ctx context.Context) (*source, error) {
 }
 
 // readDocuments decodes what the stage swagger made, in the order of paths.
-func (b *build) readDocuments() ([]apiDocument, error) {
+func readDocuments(set *artifact.Set) ([]apiDocument, error) {
 	var docs []apiDocument
-	for file := range b.sets[swagger.Stage].All() {
+	for file := range set.All() {
 		api, err := document.Read(file.Data)
 		if err != nil {
 			return nil, diagnose(file.Path, err)

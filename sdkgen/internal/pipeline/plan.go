@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -29,7 +30,7 @@ type stage struct {
 type plan struct {
 	document []stage // in order: what the others read
 	sdks     []stage // at once, in one run of the engine
-	code     []stage // in order, while the engine runs
+	code     []stage // in order, beside the SDKs
 }
 
 func (b *build) plan() plan {
@@ -78,23 +79,27 @@ func (b *build) run(ctx context.Context, names []string) error {
 	if err := b.each(ctx, only(p.document)); err != nil {
 		return err
 	}
-	jobs, err := b.prepare(ctx, only(p.sdks))
+	stale, err := b.stale(only(p.sdks))
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	rendering, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rendered := make(chan error, 1)
-	go func() { rendered <- b.render(ctx, jobs) }()
-	if err := b.each(ctx, only(p.code)); err != nil {
+	made := make(chan sdkJobs, 1)
+	docs := b.sets[swagger.Stage]
+	go func() { made <- b.render(rendering, stale, docs) }()
+	codeErr := b.each(ctx, only(p.code))
+	if codeErr != nil {
 		cancel()
-		<-rendered
+	}
+	sdks := <-made
+	if sdks.unprepared != nil {
+		return b.locate(ctx, sdks.unprepared)
+	}
+	if err := cmp.Or(codeErr, sdks.unrendered); err != nil {
 		return err
 	}
-	if err := <-rendered; err != nil {
-		return err
-	}
-	return b.collect(jobs)
+	return b.collect(sdks.jobs)
 }
 
 // each runs stages one after the other, but for those that are up to date.

@@ -61,35 +61,52 @@ type sdkJob struct {
 	set *artifact.Set // what the engine made
 }
 
-// prepare works out the jobs of the stages that are not up to date.
-func (b *build) prepare(ctx context.Context, stages []stage) ([]*sdkJob, error) {
-	var jobs []*sdkJob
-	var list diag.List
+// sdkJobs are the jobs of a build, and why there are none or why they did not come about.
+type sdkJobs struct {
+	jobs       []*sdkJob
+	unprepared error // unrepresentables, or what is wrong with options and templates
+	unrendered error
+}
+
+// stale returns the stages that are not up to date.
+func (b *build) stale(stages []stage) ([]stage, error) {
+	var stale []stage
 	for _, s := range stages {
 		current, err := b.upToDate(s)
 		if err != nil {
 			return nil, err
 		}
-		if current {
-			continue
+		if !current {
+			stale = append(stale, s)
 		}
-		docs, err := b.docs()
-		if err != nil {
-			return nil, err
-		}
+	}
+	return stale, nil
+}
+
+// prepare works out the jobs of stages from the documents that the stage swagger made.
+func prepare(stages []stage, documents *artifact.Set) ([]*sdkJob, error) {
+	if len(stages) == 0 {
+		return nil, nil
+	}
+	docs, err := readDocuments(documents)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []*sdkJob
+	var list unrepresentables
+	for _, s := range stages {
 		of, err := s.sdk.jobs(docs)
 		if what, ok := errors.AsType[*unrepresentable](err); ok {
-			diagnostics, err := b.locate(ctx, s.name, what)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, diagnostics...)
+			list = append(list, what)
 		} else if err != nil {
 			return nil, err
 		}
 		jobs = append(jobs, of...)
 	}
-	return jobs, list.Err()
+	if list != nil {
+		return nil, list
+	}
+	return jobs, nil
 }
 
 // jobs returns a job for each document.
@@ -106,7 +123,7 @@ func (s *sdk) jobs(docs []apiDocument) ([]*sdkJob, error) {
 	for i, doc := range docs {
 		data, err := s.annotate(doc.API)
 		if list, ok := errors.AsType[document.Unrepresentables](err); ok {
-			return nil, &unrepresentable{list, doc.file}
+			return nil, &unrepresentable{list, s.stage, doc.file}
 		}
 		if err != nil {
 			return nil, err
@@ -128,32 +145,47 @@ func (s *sdk) jobs(docs []apiDocument) ([]*sdkJob, error) {
 // unrepresentable is what a language cannot express of a document.
 type unrepresentable struct {
 	document.Unrepresentables
-	file string
+	stage, file string
 }
 
-// locate returns a diagnostic for each definition or property that a language cannot express, where it is
-// declared.
-func (b *build) locate(ctx context.Context, stage string, what *unrepresentable) (diag.List, error) {
+// unrepresentables are those of all languages.
+type unrepresentables []*unrepresentable
+
+func (u unrepresentables) Error() string {
+	return fmt.Sprintf("%d documents cannot be expressed", len(u))
+}
+
+// locate turns unrepresentables into a diagnostic for each definition or property that a language cannot
+// express, where it is declared. Other errors stay as they are.
+func (b *build) locate(ctx context.Context, err error) error {
+	whats, ok := errors.AsType[unrepresentables](err)
+	if !ok {
+		return err
+	}
 	src, err := b.source(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var list diag.List
-	for _, one := range what.Unrepresentables {
-		goType := one.Definition.GoType
-		pos := src.PropertyPos(goType.Package, goType.Name, one.Field)
-		if !pos.IsValid() { // of Kubernetes, or made up by the API server
-			pos = token.Position{Filename: what.file}
+	for _, what := range whats {
+		for _, one := range what.Unrepresentables {
+			goType := one.Definition.GoType
+			pos := src.PropertyPos(goType.Package, goType.Name, one.Field)
+			if !pos.IsValid() { // of Kubernetes, or made up by the API server
+				pos = token.Position{Filename: what.file}
+			}
+			list.Add(pos, what.stage, one.Hint, "%s", one.Message)
 		}
-		list.Add(pos, stage, one.Hint, "%s", one.Message)
 	}
-	return list, nil
+	return list
 }
 
-// render runs the project's engine, once for all jobs.
-func (b *build) render(ctx context.Context, jobs []*sdkJob) error {
-	if len(jobs) == 0 {
-		return nil
+// render makes the SDKs of stages from the documents, in one run of the project's engine. The code stages run
+// beside it: of the build it reads nothing that they write.
+func (b *build) render(ctx context.Context, stages []stage, documents *artifact.Set) sdkJobs {
+	jobs, err := prepare(stages, documents)
+	if err != nil || len(jobs) == 0 {
+		return sdkJobs{unprepared: err}
 	}
 	all := make([]engine.Job, 0, len(jobs))
 	for _, job := range jobs {
@@ -163,7 +195,7 @@ func (b *build) render(ctx context.Context, jobs []*sdkJob) error {
 	for i, set := range sets {
 		jobs[i].set = set
 	}
-	return err
+	return sdkJobs{jobs: jobs, unrendered: err}
 }
 
 func (b *build) runEngine(ctx context.Context, jobs []engine.Job) ([]*artifact.Set, error) {

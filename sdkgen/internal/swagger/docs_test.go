@@ -26,7 +26,12 @@ func TestDocs(t *testing.T) {
 
 func checkDocument(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join(testkit.Repository, "docs", name)
+	checkFile(t, filepath.Join(testkit.Repository, "docs", name), got)
+}
+
+// checkFile holds a file that a test writes against what it would write; -update writes it.
+func checkFile(t *testing.T, file, got string) {
+	t.Helper()
 	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -34,7 +39,7 @@ func checkDocument(t *testing.T, name, got string) {
 		return
 	}
 	if want := string(testkit.Read(t, file)); got != want {
-		t.Errorf("docs/%s is not what the cases give, run the test with -update (-file +cases):\n%s", name, cmp.Diff(want, got))
+		t.Errorf("%s is not what the cases give, run the test with -update (-file +cases):\n%s", file, cmp.Diff(want, got))
 	}
 }
 

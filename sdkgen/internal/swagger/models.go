@@ -37,23 +37,20 @@ func Models(docs ...[]byte) ([]byte, error) {
 }
 
 func addModels(all map[string]any, data []byte) error {
-	doc, err := Decode(data)
-	if err != nil {
-		return err
-	}
 	raw, err := exact(data)
 	if err != nil {
 		return err
 	}
+	root, _ := raw.(map[string]any)
+	definitions, _ := root["definitions"].(map[string]any)
 	names := renames{}
-	for name, schema := range doc.Definitions {
+	for name, definition := range definitions {
 		names[name] = name
-		if pkg, goType := GoType(schema); pkg != "" {
+		extensions, _ := definition.(map[string]any)
+		if pkg, goType := goTypeOf(extensions); pkg != "" {
 			names[name] = util.ToRESTFriendlyName(pkg + "." + goType)
 		}
 	}
-	root, _ := raw.(map[string]any)
-	definitions, _ := root["definitions"].(map[string]any)
 	for name, definition := range definitions {
 		all[names[name]] = names.schema(definition)
 	}

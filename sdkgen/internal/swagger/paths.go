@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/go-openapi/spec"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	crdopenapi "k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
-	"k8s.io/apiserver/pkg/endpoints/openapi"
 )
 
 // addPaths fills in the paths of all root kinds: those that the API server publishes for their
-// CRDs, made by its own code. Operations have the ids of the official clients, and types the
+// CRDs (see published.go). Operations have the ids of the official clients, and types the
 // names of this document. What only paths refer to is defined as the API server defines it.
 func (b *builder) addPaths(doc *spec.Swagger) {
 	p := &publisher{builder: b, doc: doc, operations: map[string]string{}}
@@ -24,8 +21,7 @@ func (b *builder) addPaths(doc *spec.Swagger) {
 	}
 }
 
-// served returns the CRD of a root kind, if there is one that serves this version. Its schemas,
-// which say nothing about paths, are left out.
+// served returns the CRD of a root kind, if there is one that serves this version.
 func (b *builder) served(kind Kind) *apiextensionsv1.CustomResourceDefinition {
 	if b.api.CRD == nil || kind.List {
 		return nil
@@ -34,15 +30,19 @@ func (b *builder) served(kind Kind) *apiextensionsv1.CustomResourceDefinition {
 	if crd == nil {
 		return nil
 	}
+	if version, ok := versionOf(crd, b.api.Version); !ok || !version.Served {
+		return nil
+	}
+	return crd
+}
+
+func versionOf(crd *apiextensionsv1.CustomResourceDefinition, name string) (apiextensionsv1.CustomResourceDefinitionVersion, bool) {
 	for _, version := range crd.Spec.Versions {
-		if version.Name == b.api.Version && version.Served {
-			out := *crd
-			version.Schema = nil
-			out.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{version}
-			return &out
+		if version.Name == name {
+			return version, true
 		}
 	}
-	return nil
+	return apiextensionsv1.CustomResourceDefinitionVersion{}, false
 }
 
 // publisher puts what the API server publishes for each kind into the document.
@@ -59,14 +59,9 @@ type publisher struct {
 
 func (p *publisher) publish(kind Kind, crd *apiextensionsv1.CustomResourceDefinition) {
 	p.at = p.api.Package + "." + kind.Name
-	raw, err := crdopenapi.BuildOpenAPIV2(crd, p.api.Version, crdopenapi.Options{V2: true})
+	doc, err := readPublished(crd, p.api.Version)
 	if err != nil {
 		p.errorAt(p.at, "", "generating the paths of %s: %v", kind.Name, err)
-		return
-	}
-	doc, err := convert[spec.Swagger](raw)
-	if err != nil {
-		p.errorAt(p.at, "", "converting the paths of %s: %v", kind.Name, err)
 		return
 	}
 	p.prepare(crd, doc.Definitions)
@@ -84,9 +79,7 @@ func (p *publisher) publish(kind Kind, crd *apiextensionsv1.CustomResourceDefini
 // prepare tells the definitions of the kind and its list from those of Kubernetes.
 func (p *publisher) prepare(crd *apiextensionsv1.CustomResourceDefinition, published spec.Definitions) {
 	p.published, p.own = published, map[string]string{}
-	group := strings.Split(crd.Spec.Group, ".")
-	slices.Reverse(group)
-	prefix := strings.Join(append(group, p.api.Version), ".") + "."
+	prefix := modelPrefix(crd.Spec.Group, p.api.Version)
 	for _, kind := range []string{crd.Spec.Names.Kind, crd.Spec.Names.ListKind} {
 		p.own[prefix+kind] = p.api.Package + "." + kind
 	}
@@ -116,7 +109,6 @@ func (p *publisher) path(path string, item spec.PathItem) bool {
 		if op == nil {
 			continue
 		}
-		op.ID = clientID(op)
 		if other, taken := p.operations[op.ID]; taken {
 			p.errorAt(p.at, "rename the kind", "the paths %s and %s would both have the operation %s", other, path, op.ID)
 			return false
@@ -131,17 +123,6 @@ func (p *publisher) path(path string, item spec.PathItem) bool {
 	}
 	p.doc.Paths.Paths[path] = item
 	return true
-}
-
-// clientID takes the group and version, which are also in the tag, out of an operation's id, as
-// Kubernetes' own clients do: createExampleOrgV1NamespacedWidget, with the tag exampleOrg_v1, is
-// createNamespacedWidget.
-func clientID(op *spec.Operation) string {
-	var groupVersion string
-	for part := range strings.SplitSeq(strings.Join(op.Tags, "_"), "_") {
-		groupVersion += openapi.ToValidOperationID(part, true)
-	}
-	return strings.Replace(op.ID, groupVersion, "", 1)
 }
 
 // schema gives the references in a schema this document's names. The defaults are zero values

@@ -27,8 +27,10 @@ func goTypeValue(goType string) any {
 
 // GoType returns the Go type, as package and name, that a schema stands for; empty if it
 // does not say.
-func GoType(s spec.Schema) (pkg, name string) {
-	value, ok := s.Extensions[goTypeExtension].(map[string]any)
+func GoType(s spec.Schema) (pkg, name string) { return goTypeOf(s.Extensions) }
+
+func goTypeOf(extensions map[string]any) (pkg, name string) {
+	value, ok := extensions[goTypeExtension].(map[string]any)
 	if !ok {
 		return "", ""
 	}

@@ -1,0 +1,88 @@
+package swagger_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	crdopenapi "k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
+	"k8s.io/apiserver/pkg/endpoints/openapi"
+)
+
+// TestPublished holds published.json against the linked API server's own code; -update writes it. That
+// other names, and fewer subresources, give what the API server gives for them is checkPublished's.
+func TestPublished(t *testing.T) {
+	scopes := map[apiextensionsv1.ResourceScope]any{}
+	for _, scope := range []apiextensionsv1.ResourceScope{apiextensionsv1.NamespaceScoped, apiextensionsv1.ClusterScoped} {
+		scopes[scope] = clientIDs(publish(t, sample(scope)))
+	}
+	var data bytes.Buffer
+	enc := json.NewEncoder(&data)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(scopes); err != nil {
+		t.Fatal(err)
+	}
+	// The order counts: a name may be part of another.
+	text := strings.NewReplacer(
+		"groupZz_zv1", "<tag>", "zz.group.zv1.", "<model>", "group.zz", "<group>", "zv1", "<version>", "zplurals", "<plural>", "Zlist", "<list>",
+		"create a Zkind", "create<article><kind>", "delete a Zkind", "delete<article><kind>", "Zkind", "<kind>",
+	).Replace(data.String())
+	checkFile(t, "published.json", text)
+}
+
+// sample is a CRD with names that occur nowhere else in what the API server publishes of it.
+func sample(scope apiextensionsv1.ResourceScope) *apiextensionsv1.CustomResourceDefinition {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd.Spec = apiextensionsv1.CustomResourceDefinitionSpec{
+		Group: "group.zz", Scope: scope,
+		Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "zplurals", Kind: "Zkind", ListKind: "Zlist"},
+		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+			Name: "zv1", Served: true, Storage: true,
+			Subresources: &apiextensionsv1.CustomResourceSubresources{
+				Status: &apiextensionsv1.CustomResourceSubresourceStatus{}, Scale: &apiextensionsv1.CustomResourceSubresourceScale{},
+			},
+		}},
+	}
+	return crd
+}
+
+// publish returns what the API server publishes of a CRD with one version.
+func publish(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) map[string]any {
+	t.Helper()
+	raw, err := crdopenapi.BuildOpenAPIV2(crd, crd.Spec.Versions[0].Name, crdopenapi.Options{V2: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// clientIDs takes the group and version, which are also in the tag, out of the ids of a document's
+// operations, as Kubernetes' own clients do: createExampleOrgV1NamespacedWidget, with the tag exampleOrg_v1, is
+// createNamespacedWidget.
+func clientIDs(doc map[string]any) map[string]any {
+	for _, item := range doc["paths"].(map[string]any) {
+		for _, member := range item.(map[string]any) {
+			op, ok := member.(map[string]any)
+			if !ok { // parameters
+				continue
+			}
+			var groupVersion string
+			for part := range strings.SplitSeq(op["tags"].([]any)[0].(string), "_") {
+				groupVersion += openapi.ToValidOperationID(part, true)
+			}
+			op["operationId"] = strings.Replace(op["operationId"].(string), groupVersion, "", 1)
+		}
+	}
+	return doc
+}
