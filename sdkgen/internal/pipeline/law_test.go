@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"internal/document":   {"internal/swagger"}, // it knows the document's conventions
 	"internal/pysdk":      {"internal/document"},
 	"internal/gosdk":      {"internal/document", "internal/swagger"},
+	"internal/golink":     {"internal/artifact", "runtime"},
 	"internal/mustache":   {"internal/diag"},
 	"internal/engine":     {"internal/artifact", "internal/diag", "internal/mustache"},
 	"internal/native":     {"internal/artifact", "internal/config", "internal/diag", "internal/document", "internal/engine", "internal/mustache"},
@@ -40,7 +41,7 @@ var allowed = map[string][]string{
 	goRuntime:             {},
 	testkit:               {"internal/artifact", "internal/engine", "internal/native", "internal/openapigen", "templates"},
 	"internal/pipeline": {
-		"internal/artifact", "internal/config", "internal/diag", "internal/document", "internal/engine", "internal/gogen", "internal/gosdk", "internal/lint", "internal/load",
+		"internal/artifact", "internal/config", "internal/diag", "internal/document", "internal/engine", "internal/gogen", "internal/golink", "internal/gosdk", "internal/lint", "internal/load",
 		"internal/native", "internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/stray", "internal/swagger", "internal/tools",
 		"runtime", "templates",
 	},
