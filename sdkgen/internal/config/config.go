@@ -4,6 +4,7 @@
 package config
 
 import (
+	"cmp"
 	"go/token"
 	"strings"
 )
@@ -71,7 +72,14 @@ type API struct {
 	Package string `yaml:"package"`
 	// Dir is the directory that the swagger.json of Package goes to.
 	Dir string `yaml:"dir" jsonschema:"format=path"`
+	// Group is the name of the package for the API's group in an SDK with several groups, and what
+	// "{group}" stands for. The default is the first part of the group: acme for acme.cert-manager.io,
+	// certmanager for cert-manager.io.
+	Group string `yaml:"group" json:",omitempty"`
 }
+
+// OutputDir is the directory of the package's swagger.json.
+func (a API) OutputDir() string { return cmp.Or(a.Dir, a.Path) }
 
 // CRD says where the CustomResourceDefinitions go.
 type CRD struct {
@@ -116,10 +124,11 @@ type Generator struct {
 
 // SDK is the SDK of one language.
 type SDK struct {
-	// Dir is the output directory. "{version}" in it stands for the API version, and
-	// must be there if there is more than one.
+	// Dir is the output directory. All API packages go into one SDK, unless "{group}" or "{version}" in
+	// it, which stand for the name of the API's group and for its version, splits them into several.
 	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
-	// Package is the package's name in its language; needed unless Config gives it.
+	// Package is the package's name in its language; needed unless Config gives it. "{group}" and
+	// "{version}" in it are replaced as in Dir; the SDKs that Dir splits need names of their own.
 	Package string `yaml:"package"`
 	// Config is the JSON file of openapi-generator's options, its -c, which win key by key over those that
 	// sdkgen's own templates want; none if empty. The engine native knows those that templates print.
@@ -147,9 +156,7 @@ type Clients struct {
 	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
 }
 
-// ForVersion returns the output directory of that API version.
-func (s SDK) ForVersion(version string) string {
-	return strings.ReplaceAll(s.Dir, versionMark, version)
+// Expand replaces "{group}" and "{version}" in the name of a directory or package.
+func Expand(text, group, version string) string {
+	return strings.NewReplacer("{group}", group, "{version}", version).Replace(text)
 }
-
-const versionMark = "{version}"

@@ -31,7 +31,7 @@ func TestOwnConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := cfg.Go.ForVersion("v1"), "sdk/go/fluxoperator"; got != want {
-		t.Errorf("Go.ForVersion(v1) = %q, want %q", got, want)
+	if got, want := config.Expand(cfg.Python.Dir, "flux", "v1"), "sdk/python/v1"; got != want {
+		t.Errorf("python.dir of v1 is %q, want %q", got, want)
 	}
 }

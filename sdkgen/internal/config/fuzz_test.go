@@ -79,7 +79,7 @@ func paths(cfg *config.Config) map[string]string {
 	}
 	for name, sdk := range map[string]*config.SDK{"python": cfg.Python, "go": cfg.Go} {
 		if sdk != nil {
-			all[name+", dir"], all[name+", config"] = sdk.ForVersion("v1"), sdk.Config
+			all[name+", dir"], all[name+", config"] = config.Expand(sdk.Dir, "group", "v1"), sdk.Config
 			all[name+", templates"], all[name+", overlay"] = sdk.Templates, sdk.Overlay.Dir
 		}
 	}

@@ -147,10 +147,6 @@ func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {
 		return
 	}
 	p.path(&sdk.Dir, true, key, "dir")
-	if len(cfg.APIs) > 1 && !strings.Contains(sdk.Dir, versionMark) {
-		p.list.Add(p.at(key, "dir"), rule, fmt.Sprintf("write: dir: %s/%s", sdk.Dir, versionMark),
-			"%d API packages would be written to one directory", len(cfg.APIs))
-	}
 	if sdk.Package == "" && sdk.Config == "" {
 		p.list.Add(p.at(key, "package"), rule, fmt.Sprintf("write the name to import it by, for example:\n%s:\n  dir: %s\n  package: example", key, sdk.Dir),
 			"%s.package, the name of the package, is missing", key)

@@ -11,6 +11,7 @@ import (
 // API is one version of an API.
 type API struct {
 	Title       string
+	Group       string
 	Version     string
 	Definitions []*Definition // by name, with those of Kubernetes
 	Operations  []*Operation  // by path, then GET, POST, PUT, PATCH, DELETE
@@ -37,6 +38,9 @@ type Root struct {
 	schema.GroupVersionKind
 	Plural     string // name of the resource in paths; empty for a list
 	Namespaced bool
+	// StorageVersion is the version in which the API server stores the kind's objects; empty if there
+	// is no other.
+	StorageVersion string
 
 	// Of a resource with paths in the document:
 	List   *Definition // answer of a GET; nil without paths

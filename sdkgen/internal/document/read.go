@@ -34,6 +34,9 @@ func Read(data []byte) (*API, error) {
 	}
 	for _, definition := range api.Definitions {
 		r.define(definition, doc.Definitions[definition.Name])
+		if root := definition.Root; root != nil && !definition.Kubernetes && root.Version == api.Version {
+			api.Group = root.Group
+		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(r.paths)) {
 		api.Operations = append(api.Operations, r.operations(path)...)
@@ -142,7 +145,7 @@ func (r *reader) root(schema spec.Schema) *Root {
 	if !ok {
 		return nil
 	}
-	root := &Root{GroupVersionKind: gvk, Plural: swagger.PluralOf(schema), Namespaced: true}
+	root := &Root{GroupVersionKind: gvk, Plural: swagger.PluralOf(schema), Namespaced: true, StorageVersion: swagger.StorageVersionOf(schema)}
 	if root.Plural == "" {
 		return root
 	}

@@ -7,6 +7,7 @@ import (
 	"go/format"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
@@ -30,11 +31,14 @@ type Job struct {
 	Printed   []string       // names in the vendor extensions that the templates may use
 }
 
-// Package is the name of the SDK's package.
+// Package is the name of the SDK's package; dots in one of Python separate it from those that it is in.
 func (job Job) Package() string {
 	name, _ := job.Options["packageName"].(string)
 	return name
 }
+
+// PackageDir is the directory of the SDK's package, below the SDK's.
+func (job Job) PackageDir() string { return strings.ReplaceAll(job.Package(), ".", "/") }
 
 // Put adds a file to those of the job; its path is relative to the SDK's directory. Go is formatted:
 // templates cannot align.

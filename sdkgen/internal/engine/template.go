@@ -27,6 +27,10 @@ const (
 	projectDir = "project"
 )
 
+// DistributionDir is the directory of the templates that take the place of others where several API packages go
+// into one SDK.
+const DistributionDir = "distribution"
+
 // File is what a template of the package or project directory makes.
 type File struct {
 	Template string
@@ -40,7 +44,7 @@ func (job Job) Files() ([]File, error) {
 	if job.Templates == nil {
 		return nil, nil
 	}
-	dirs := [][2]string{{packageDir, job.Package()}, {projectDir, ""}}
+	dirs := [][2]string{{packageDir, job.PackageDir()}, {projectDir, ""}}
 	if job.Generator == Go {
 		dirs[0][1] = ""
 	}
@@ -98,7 +102,7 @@ func (job Job) CheckUses(parsed map[string]*mustache.Template, own []string) err
 	listed, _ := job.Options["files"].(map[string]any)
 	var list diag.List
 	for _, name := range slices.Sorted(maps.Keys(parsed)) {
-		if _, ok := listed[name]; ok || partials[name] || slices.Contains(own, name) || path.Dir(name) == packageDir || path.Dir(name) == projectDir {
+		if _, ok := listed[name]; ok || partials[name] || slices.Contains(own, name) || slices.Contains([]string{packageDir, projectDir, DistributionDir}, path.Dir(name)) {
 			continue
 		}
 		list.Add(token.Position{Filename: job.called(name)}, rule,

@@ -104,7 +104,7 @@ func (r *rendering) all(layout layout, doc *view) error {
 func (r *rendering) each(outputs []output, named, data object) error {
 	class, _ := named["classname"].(string)
 	file, _ := named["classFilename"].(string)
-	names := strings.NewReplacer("{package}", r.Package(), "{class}", class, "{file}", file)
+	names := strings.NewReplacer("{package}", r.PackageDir(), "{class}", class, "{file}", file)
 	for _, out := range outputs {
 		if err := r.render(out.template, names.Replace(out.path), data); err != nil {
 			return err

@@ -169,6 +169,16 @@ func (s *source) document(pkg *load.Package, definitions swagger.Definitions, cf
 	return swagger.Encode(doc)
 }
 
+// apiPos returns where the configuration lists the API package of a document.
+func (p *Project) apiPos(doc apiDocument) token.Position {
+	for i, api := range p.cfg.APIs {
+		if api.OutputDir() == path.Dir(doc.file) {
+			return p.cfg.Pos("apis", i)
+		}
+	}
+	return p.cfg.Pos("apis")
+}
+
 // diagnose names the file of an error that has no position.
 func diagnose(file string, err error) error {
 	return diag.List{{Pos: token.Position{Filename: file}, Message: err.Error()}}

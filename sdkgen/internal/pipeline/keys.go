@@ -97,6 +97,11 @@ func (s *sdk) key(k *keyer) error {
 	k.add("jar", s.project.cfg.Generator.SHA256)
 	k.json("sdk", s.cfg)
 	k.json("options", options)
+	for _, api := range s.project.cfg.APIs {
+		if api.Group != "" {
+			k.add("group of "+api.OutputDir(), api.Group)
+		}
+	}
 	templates, err := s.readTemplates()
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func (s *sdk) generatorOptions() (map[string]any, error) {
 	case ok:
 		name, _ = value.(string)
 	}
-	if err := s.checkPackage(name); err != nil {
+	if err := s.checkPackage(config.Expand(name, "group", "v1")); err != nil {
 		list.Add(pos, "config", "write lower-case letters, digits and underscores", "%v", err)
 		return nil, list
 	}
@@ -86,7 +86,7 @@ func (s *sdk) givenOptions() (map[string]any, error) {
 // ownTemplates is what messages call sdkgen's own templates.
 const ownTemplates = "sdkgen's own templates"
 
-// templateFS returns the templates, and what messages call their directory.
+// templateFS returns the templates of a distribution's only API package, and what messages call their directory.
 func (s *sdk) templateFS() (tree fs.FS, called string, err error) {
 	if s.cfg.Templates != "" {
 		return os.DirFS(s.project.env.path(s.cfg.Templates)), s.cfg.Templates, nil

@@ -29,14 +29,20 @@ type language struct {
 	templates    string // directory of sdkgen's own
 	options      func() map[string]any
 	checkPackage func(name string) error
-	annotate     func(*document.API) ([]byte, error) // adds what the templates print
-	printed      func() []string                     // names of what it adds
+	// annotate adds what the templates print. names are those of the packages that the API is in below its
+	// distribution's.
+	annotate func(api *document.API, names ...string) ([]byte, error)
+	printed  func() []string // names of what it adds
+	// move returns where a distribution has a file of one of its packages; "" leaves it out.
+	move func(d *distribution, p *part, file string) string
 }
 
 var (
-	pythonLanguage = language{PythonStage, engine.Python, templates.Python, pysdk.Options, pysdk.CheckPackage, pysdk.Annotate, pysdk.Printed}
-	goLanguage     = language{GoStage, engine.Go, templates.Go, gosdk.Options, gosdk.CheckPackage, gosdk.Annotate, gosdk.Printed}
+	pythonLanguage = language{PythonStage, engine.Python, templates.Python, pysdk.Options, pysdk.CheckPackage, pysdk.Annotate, pysdk.Printed, movePython}
+	goLanguage     = language{GoStage, engine.Go, templates.Go, gosdk.Options, gosdk.CheckPackage, annotateGo, gosdk.Printed, moveGo}
 )
+
+func annotateGo(api *document.API, _ ...string) ([]byte, error) { return gosdk.Annotate(api) }
 
 // sdk is a project's SDK in one language.
 type sdk struct {
@@ -53,12 +59,14 @@ func (p *Project) newSDK(lang language) *sdk {
 	return s
 }
 
-// sdkJob is what an engine is to make of one API version, and what becomes of it.
+// sdkJob is what an engine is to make of one API package, or of a distribution of several itself, and what
+// becomes of it.
 type sdkJob struct {
 	*sdk
 	engine.Job
-	dir string        // the output directory of that version
-	set *artifact.Set // what the engine made
+	*distribution
+	part *part         // nil for the distribution itself
+	set  *artifact.Set // what the engine made
 }
 
 // sdkJobs are the jobs of a build, and why there are none or why they did not come about.
@@ -109,35 +117,51 @@ func prepare(stages []stage, documents *artifact.Set) ([]*sdkJob, error) {
 	return jobs, nil
 }
 
-// jobs returns a job for each document.
+// jobs returns a job for each document, and one for each distribution of several.
 func (s *sdk) jobs(docs []apiDocument) ([]*sdkJob, error) {
 	options, err := s.generatorOptions()
 	if err != nil {
 		return nil, err
 	}
-	templates, called, err := s.templateFS()
+	distributions, err := s.distributions(docs)
 	if err != nil {
 		return nil, err
 	}
 	var jobs []*sdkJob
-	for i, doc := range docs {
-		data, err := s.annotate(doc.API)
-		if list, ok := errors.AsType[document.Unrepresentables](err); ok {
-			return nil, &unrepresentable{list, s.stage, doc.file}
+	add := func(d *distribution, p *part, data []byte) error {
+		tree, called, err := s.partTemplates(d, p)
+		if err != nil {
+			return err
+		}
+		jobs = append(jobs, &sdkJob{sdk: s, distribution: d, part: p, Job: engine.Job{
+			Stage: s.stage, Name: fmt.Sprintf("%s-%d", s.stage, len(jobs)), Generator: s.generator,
+			Spec: data, Options: s.partOptions(d, p, options), Templates: tree, Called: called, Printed: s.printed(),
+		}})
+		return nil
+	}
+	for _, d := range distributions {
+		for _, p := range d.parts {
+			data, err := s.annotate(p.API, p.names...)
+			if list, ok := errors.AsType[document.Unrepresentables](err); ok {
+				return nil, &unrepresentable{list, s.stage, p.file}
+			}
+			if err == nil {
+				err = add(d, p, data)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if len(d.parts) == 1 || s.stage != PythonStage {
+			continue
+		}
+		data, err := d.annotated()
+		if err == nil {
+			err = add(d, nil, data)
 		}
 		if err != nil {
 			return nil, err
 		}
-		dir := s.cfg.ForVersion(doc.Version)
-		if slices.ContainsFunc(jobs, func(other *sdkJob) bool { return other.dir == dir }) {
-			return nil, diag.List{{Pos: s.project.cfg.Pos(s.stage, "dir"), Rule: "config",
-				Message: fmt.Sprintf("%s.dir is %s for two API packages of version %s", s.stage, dir, doc.Version),
-				Hint:    "give each a project of its own: a directory with a sdkgen.yaml"}}
-		}
-		jobs = append(jobs, &sdkJob{sdk: s, dir: dir, Job: engine.Job{
-			Stage: s.stage, Name: fmt.Sprintf("%s-%d", s.stage, i), Generator: s.generator,
-			Spec: data, Options: options, Templates: templates, Called: called, Printed: s.printed(),
-		}})
 	}
 	return jobs, nil
 }
@@ -209,18 +233,24 @@ func (b *build) runEngine(ctx context.Context, jobs []engine.Job) ([]*artifact.S
 	return jar.Run(ctx, b.env.Log, filepath.Join(b.scratch, "java"), jobs)
 }
 
-// collect lays the overlays over what the engine made, and records the files of the stages.
+// collect puts the distributions together and records the files of the stages.
 func (b *build) collect(jobs []*sdkJob) error {
 	sets := map[string]*artifact.Set{}
-	for _, job := range jobs {
-		set, ok := sets[job.stage]
-		if !ok {
-			set = &artifact.Set{}
-			sets[job.stage] = set
+	for len(jobs) > 0 {
+		d := jobs[0].distribution
+		n := slices.IndexFunc(jobs, func(j *sdkJob) bool { return j.distribution != d })
+		if n < 0 {
+			n = len(jobs)
 		}
-		if err := job.collect(set); err != nil {
+		set := sets[jobs[0].stage]
+		if set == nil {
+			set = &artifact.Set{}
+			sets[jobs[0].stage] = set
+		}
+		if err := d.collect(jobs[:n], set); err != nil {
 			return err
 		}
+		jobs = jobs[n:]
 	}
 	for _, stage := range []string{PythonStage, GoStage} {
 		if set := sets[stage]; set != nil {
@@ -230,25 +260,36 @@ func (b *build) collect(jobs []*sdkJob) error {
 	return nil
 }
 
-// collect adds the job's files, with the runtime beside and the overlay over them, to the stage's.
-func (j *sdkJob) collect(to *artifact.Set) error {
-	common, err := j.runtimeFiles(j.Package())
+// collect adds what the distribution's jobs made, with the runtime beside and the overlay over it, to the stage's files.
+func (d *distribution) collect(jobs []*sdkJob, to *artifact.Set) error {
+	s, all := jobs[0].sdk, &artifact.Set{}
+	for _, job := range jobs {
+		for file := range job.set.All() {
+			if file.Path = s.move(d, job.part, file.Path); file.Path == "" {
+				continue
+			}
+			if err := all.Put(file); err != nil {
+				return fmt.Errorf("putting %s together: %w", d.dir, err)
+			}
+		}
+	}
+	common, err := s.distributionRuntime(d)
 	if err != nil {
 		return err
 	}
-	if err := j.set.Merge(common); err != nil {
-		return fmt.Errorf("adding the runtime to %s: %w", j.dir, err)
+	if err := all.Merge(common); err != nil {
+		return fmt.Errorf("adding the runtime to %s: %w", d.dir, err)
 	}
-	files, err := j.project.files.readTree(j.cfg.Overlay.Dir, j.stage)
+	files, err := s.project.files.readTree(s.cfg.Overlay.Dir, s.stage)
 	if err != nil {
 		return err
 	}
-	laid, err := overlay.Apply(j.dir, j.set, files, overlay.Rules{Replace: j.cfg.Overlay.Replace, Drop: j.cfg.Overlay.Drop})
+	laid, err := overlay.Apply(d.dir, all, files, overlay.Rules{Replace: s.cfg.Overlay.Replace, Drop: s.cfg.Overlay.Drop})
 	if err != nil {
 		return err
 	}
 	for file := range laid.All() {
-		file.Path = path.Join(j.dir, file.Path)
+		file.Path = path.Join(d.dir, file.Path)
 		if err := to.Put(file); err != nil {
 			return err
 		}

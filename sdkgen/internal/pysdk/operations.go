@@ -32,6 +32,7 @@ type API struct {
 	External string  `json:"external,omitempty"` // classes of kubernetes.client in annotations, the same
 	Queries  []Query `json:"queries"`            // each distinct set of query parameters
 	Wire     string  `json:"wire"`               // their names in URLs by attribute, a literal
+	Runtime  string  `json:"runtime"`            // the package of the runtime, a relative import from the API package's
 }
 
 // Query is a set of query parameters, the type of a method's keywords.
@@ -44,8 +45,9 @@ type Query struct {
 // what the decoder does not see.
 var omitted = set("watch", "allowWatchBookmarks", "sendInitialEvents", "pretty")
 
-// addOperations adds each operation. Those of one tag are in one class.
-func addOperations(out *document.Annotated, api *document.API) error {
+// addOperations adds each operation. Those of one tag are in one class. runtime is the package of the runtime,
+// relative to the API's.
+func addOperations(out *document.Annotated, api *document.API, runtime string) error {
 	byTag := map[string]*operator{}
 	for _, op := range api.Operations {
 		o := byTag[op.Tag]
@@ -66,7 +68,7 @@ func addOperations(out *document.Annotated, api *document.API) error {
 		classes[class] = tag
 		o := byTag[tag]
 		o.all[0].API = &API{
-			Imports: listed(o.imports), External: listed(o.external), Queries: o.queries, Wire: literal(o.wire),
+			Imports: listed(o.imports), External: listed(o.external), Queries: o.queries, Wire: literal(o.wire), Runtime: runtime,
 		}
 		for i, op := range o.all {
 			out.Operation(tag, o.ids[i], op)

@@ -35,6 +35,8 @@ type Project struct {
 	Title       string  `json:"title"`       // of the document, for a line of Markdown
 	Kinds       []Shown `json:"kinds"`       // the root kinds, sorted
 	HasExamples bool    `json:"hasExamples,omitempty"`
+	Runtime     string  `json:"runtime"`          // the package of the runtime, a relative import from the API's
+	Nested      bool    `json:"nested,omitempty"` // the API's package is in that of a distribution of several
 }
 
 // Shown is a root kind.
@@ -44,18 +46,21 @@ type Shown struct {
 }
 
 func projectOf(api *document.API) *Project {
-	title := strings.Join(strings.Fields(document.Visible(api.Title)), " ")
+	title := titleOf(api)
 	project := &Project{
 		Description: tomlString("Typed Python models and clients of " + title), Title: markdown.Replace(title), Kinds: []Shown{},
 	}
-	for _, definition := range api.Definitions {
-		if root := definition.Root; root != nil && root.Plural != "" && !definition.Kubernetes {
-			shown := Shown{Class: definition.Name, Example: example(definition)}
-			project.Kinds = append(project.Kinds, shown)
-			project.HasExamples = project.HasExamples || shown.Example != ""
-		}
+	for _, kind := range rootKinds(api) {
+		shown := Shown{Class: kind.Name, Example: example(kind, "models")}
+		project.Kinds = append(project.Kinds, shown)
+		project.HasExamples = project.HasExamples || shown.Example != ""
 	}
 	return project
+}
+
+// titleOf returns a document's title on one line.
+func titleOf(api *document.API) string {
+	return strings.Join(strings.Fields(document.Visible(api.Title)), " ")
 }
 
 // tomlString returns a line of visible characters as a TOML string.
@@ -67,8 +72,8 @@ func tomlString(text string) string {
 var markdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "&", `\&`, "~", `\~`, "|", `\|`)
 
 // example returns statements that create an object of a root kind with its mandatory fields, and its
-// spec; "" if no valid object was found.
-func example(kind *document.Definition) string {
+// spec; "" if no valid object was found. models is the module that has the classes.
+func example(kind *document.Definition, models string) string {
 	samples := sampler{}
 	manifest := samples.sample(kind, false)
 	for _, field := range kind.Fields {
@@ -82,47 +87,50 @@ func example(kind *document.Definition) string {
 	for _, key := range []string{"apiVersion", "kind", "metadata", "status"} {
 		delete(manifest, key)
 	}
-	made := call(4, kind, manifest, "metadata=V1ObjectMeta(name='example')")
+	made := caller{models}.call(4, kind, manifest, "metadata=V1ObjectMeta(name='example')")
 	namespace := ", 'default'"
 	if !kind.Root.Namespaced {
 		namespace = ""
 	}
-	return "Client(models." + kind.Name + namespace + ").create(\n    " + made + "\n)"
+	return "Client(" + models + "." + kind.Name + namespace + ").create(\n    " + made + "\n)"
 }
+
+// caller writes calls of the classes in a module.
+type caller struct{ models string }
 
 // call writes a manifest as the constructor of its model that a user would call; on a line if it fits,
 // which is indented by so many spaces.
-func call(indent int, class *document.Definition, manifest map[string]any, first ...string) string {
+func (c caller) call(indent int, class *document.Definition, manifest map[string]any, first ...string) string {
 	arguments := func(indent int) []string {
 		out := slices.Clone(first)
 		for _, field := range class.Fields {
 			if value, ok := manifest[field.Key]; ok {
-				out = append(out, attribute(field.Key)+"="+argument(indent, &field.Type, value))
+				out = append(out, attribute(field.Key)+"="+c.argument(indent, &field.Type, value))
 			}
 		}
 		return out
 	}
-	line := "models." + class.Name + "(" + strings.Join(arguments(indent), ", ") + ")"
+	line := c.models + "." + class.Name + "(" + strings.Join(arguments(indent), ", ") + ")"
 	if indent+len(line) <= width {
 		return line
 	}
 	end := "\n" + strings.Repeat(" ", indent)
-	return "models." + class.Name + "(" + end + "    " + strings.Join(arguments(indent+4), ","+end+"    ") + "," + end + ")"
+	return c.models + "." + class.Name + "(" + end + "    " + strings.Join(arguments(indent+4), ","+end+"    ") + "," + end + ")"
 }
 
 // argument writes a value of a manifest, its models as calls.
-func argument(indent int, t *document.Type, value any) string {
+func (c caller) argument(indent int, t *document.Type, value any) string {
 	switch v := value.(type) {
 	case map[string]any:
 		if t.Shape == document.Reference && !t.Definition.Kubernetes {
-			return call(indent, t.Definition, v)
+			return c.call(indent, t.Definition, v)
 		}
 		if t.Elem == nil {
 			break
 		}
 		var out []string
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			out = append(out, quote(key)+": "+argument(indent, t.Elem, v[key]))
+			out = append(out, quote(key)+": "+c.argument(indent, t.Elem, v[key]))
 		}
 		return "{" + strings.Join(out, ", ") + "}"
 	case []any:
@@ -131,7 +139,7 @@ func argument(indent int, t *document.Type, value any) string {
 		}
 		var out []string
 		for _, item := range v {
-			out = append(out, argument(indent, t.Elem, item))
+			out = append(out, c.argument(indent, t.Elem, item))
 		}
 		return "[" + strings.Join(out, ", ") + "]"
 	}

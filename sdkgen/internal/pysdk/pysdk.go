@@ -32,6 +32,7 @@ type Model struct {
 	Fields   []Field `json:"fields"`             // by attribute
 	Sample   string  `json:"sample"`             // a manifest with every property, a Python literal
 	Minimal  string  `json:"minimal"`            // a manifest with the required ones, a Python literal
+	Runtime  string  `json:"runtime"`            // the package of the runtime, a relative import from the model's
 	Invalid  bool    `json:"invalid,omitempty"`  // no manifest was found that meets all constraints
 }
 
@@ -64,19 +65,25 @@ type Field struct {
 
 // Printed returns the names that templates reach what Annotate adds by.
 func Printed() []string {
-	return append(document.Printed(reflect.TypeFor[Model](), reflect.TypeFor[Operation](), reflect.TypeFor[Project]()), Extension)
+	return append(document.Printed(reflect.TypeFor[Model](), reflect.TypeFor[Operation](), reflect.TypeFor[Project](), reflect.TypeFor[Distribution]()), Extension)
 }
 
 // Annotate returns the document for openapi-generator: each operation carries its Operation, each
 // definition its Model, but those of Kubernetes, whose classes are the kubernetes package's, and the
 // document's info the Project. What Python cannot name is a document.Unrepresentables: two properties
 // with one attribute, two definitions with one module, a definition that can be no class.
-func Annotate(api *document.API) ([]byte, error) {
+//
+// names are those of the packages that the API is in below the distribution's, which has the runtime; none
+// if it is the distribution's only one.
+func Annotate(api *document.API, names ...string) ([]byte, error) {
 	out := api.Annotate(Extension)
-	if err := addOperations(out, api); err != nil {
+	runtime := strings.Repeat(".", len(names)+1)
+	if err := addOperations(out, api, runtime); err != nil {
 		return nil, err
 	}
-	out.Info(projectOf(api))
+	project := projectOf(api)
+	project.Runtime, project.Nested = runtime, len(names) > 0
+	out.Info(project)
 	modules := map[string]string{}
 	for _, definition := range api.Definitions {
 		if definition.Kubernetes {
@@ -91,7 +98,9 @@ func Annotate(api *document.API) ([]byte, error) {
 		}
 		modules[module] = name
 		m := &modeler{references: newReferences(), attributes: map[string]bool{}, typing: map[string]bool{}}
-		out.Definition(name, m.model(definition, out))
+		model := m.model(definition, out)
+		model.Runtime = runtime
+		out.Definition(name, model)
 	}
 	return out.Encode()
 }

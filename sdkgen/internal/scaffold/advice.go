@@ -103,13 +103,6 @@ func (p *project) requiredTools() variable {
 
 // advise collects what the author has to change.
 func (p *project) advise() {
-	if len(p.groups()) > 1 {
-		hint := "clients can be generated for several groups"
-		if !p.takesOver() {
-			hint = "keep the packages of one group under apis in " + p.opts.Config + ", and turn on python or go"
-		}
-		p.note(token.Position{}, hint, "the API has the groups %s, and a Python or Go SDK can hold one: no SDK", strings.Join(p.groups(), ", "))
-	}
 	if !p.takesOver() {
 		return
 	}

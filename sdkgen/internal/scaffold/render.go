@@ -139,13 +139,10 @@ func (p *project) renderCRD() string {
 // renderSDKs are the sections for SDKs and clients.
 func (p *project) renderSDKs() string {
 	reason := func(output string) string {
-		switch {
-		case output != Clients && len(p.groups()) > 1:
-			return "the API has several groups, and an SDK can hold one"
-		case !p.wants(output):
-			return unwanted
+		if p.wants(output) {
+			return ""
 		}
-		return ""
+		return unwanted
 	}
 	var b strings.Builder
 	b.WriteString(section("The Python SDK: models, a typed client, packaging.",
@@ -180,13 +177,9 @@ func (p *project) renderKeep() string {
 
 // place chooses directories for the SDKs: new ones, beside those that the project has already.
 func (p *project) place() {
-	mark := ""
-	if len(p.apis) > 1 {
-		mark = "/{version}"
-	}
 	p.dirs = map[string]string{
-		Python:  p.free("sdk/python", Python) + mark,
-		Go:      p.free("sdk/go"+"/"+goName(p.name), Go) + mark,
+		Python:  p.free("sdk/python", Python),
+		Go:      p.free("sdk/go"+"/"+goName(p.name), Go),
 		Clients: "sdk/go",
 	}
 }

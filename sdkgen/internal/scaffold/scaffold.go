@@ -14,7 +14,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
@@ -145,9 +144,6 @@ func (p *project) takesOver() bool { return !p.opts.SDKOnly && len(p.opts.Packag
 func (p *project) possible() error {
 	var list diag.List
 	pos := token.Position{}
-	if groups := p.groups(); p.opts.Asked && len(groups) > 1 && (p.wants(Python) || p.wants(Go)) {
-		list.Add(pos, rule, "leave out python and go: clients can be generated", "the API has the groups %s, and an SDK can hold one", strings.Join(groups, ", "))
-	}
 	if p.wants(Clients) && !p.takesOver() {
 		list.Add(pos, rule, "leave out clients", "clients can only be generated for API packages that sdkgen may write to")
 	}

@@ -9,35 +9,56 @@ import (
 	"strings"
 )
 
-// versionMark stands for an API version in the name of a directory.
-const versionMark = "{version}"
+// The placeholders in the name of a directory, of an API's group and version.
+const (
+	groupMark   = "{group}"
+	versionMark = "{version}"
+)
 
 var version = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
 
-// versions returns the directories that a pattern with versionMark stands for: those that a stage made files
+// resolve returns the directories that a pattern with placeholders stands for: those that a stage made files
 // in, and those of any other API version.
-func (f *finder) versions(pattern string) ([]string, error) {
-	before, after, marked := strings.Cut(pattern, versionMark)
-	if !marked {
+func (f *finder) resolve(pattern string) ([]string, error) {
+	dirs := []string{"."}
+	for segment := range strings.SplitSeq(pattern, "/") {
+		var next []string
+		for _, dir := range dirs {
+			names, err := f.segment(dir, segment)
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range names {
+				next = append(next, path.Join(dir, name))
+			}
+		}
+		dirs = next
+	}
+	return dirs, nil
+}
+
+// segment returns the names in a directory that part of a pattern stands for.
+func (f *finder) segment(dir, pattern string) ([]string, error) {
+	if !strings.Contains(pattern, groupMark) && !strings.Contains(pattern, versionMark) {
 		return []string{pattern}, nil
 	}
-	parent, prefix := path.Split(before)
-	parent = path.Clean(parent)
-	suffix, _, _ := strings.Cut(after, "/")
-	entries, err := f.list(parent)
+	name := strings.NewReplacer(`\{group\}`, ".+", `\{version\}`, "(.+)").Replace(regexp.QuoteMeta(pattern))
+	fits, err := regexp.Compile("^" + name + "$")
 	if err != nil {
 		return nil, err
 	}
-	var dirs []string
+	entries, err := f.list(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
 	for _, entry := range entries {
-		middle, fits := strings.CutPrefix(entry.Name(), prefix)
-		middle, ends := strings.CutSuffix(middle, suffix)
-		dir := strings.ReplaceAll(pattern, versionMark, middle)
-		if fits && ends && (version.MatchString(middle) || middle != "" && f.homes[dir]) {
-			dirs = append(dirs, dir)
+		found := fits.FindStringSubmatch(entry.Name())
+		if found != nil && (f.homes[path.Join(dir, entry.Name())] || len(found) == 2 && !strings.Contains(pattern, groupMark) && version.MatchString(found[1])) {
+			names = append(names, entry.Name())
 		}
 	}
-	return dirs, nil
+	return names, nil
 }
 
 // twins adds what has the name of dir, or of a directory that it is in, in another case: on a file system that

@@ -15,7 +15,7 @@ import (
 
 // Places are where generated files are. Paths are relative to the project's root.
 type Places struct {
-	// Dirs are directories in which every file is generated; "{version}" in one stands for any API version.
+	// Dirs are directories in which every file is generated; "{group}" and "{version}" in one stand for any API's.
 	Dirs []string
 	// Packages are directories of API packages. A file there that calls itself generated is to be one of ours.
 	Packages []string
@@ -115,7 +115,7 @@ func (f *finder) add(name, why string) {
 // search collects the candidates.
 func (f *finder) search() error {
 	for _, pattern := range f.places.Dirs {
-		dirs, err := f.versions(pattern)
+		dirs, err := f.resolve(pattern)
 		if err != nil {
 			return err
 		}

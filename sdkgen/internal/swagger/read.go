@@ -14,6 +14,8 @@ const (
 	goTypeExtension = "x-go-type"
 	kindExtension   = "x-kubernetes-group-version-kind"
 	pluralExtension = "x-sdkgen-plural"
+	// storageExtension is for root kinds with several versions.
+	storageExtension = "x-sdkgen-storage-version"
 	// pointerExtension is for an optional scalar whose zero value is something else than none.
 	pointerExtension = "x-sdkgen-pointer"
 	// ownExtension is for types of an API package that is one of Kubernetes itself.
@@ -75,6 +77,13 @@ func KindOf(s spec.Schema) (schema.GroupVersionKind, bool) {
 func PluralOf(s spec.Schema) string {
 	plural, _ := s.Extensions[pluralExtension].(string)
 	return plural
+}
+
+// StorageVersionOf returns the version in which the API server stores the objects of a root kind; "" for one
+// with a single version, and for other definitions.
+func StorageVersionOf(s spec.Schema) string {
+	version, _ := s.Extensions[storageExtension].(string)
+	return version
 }
 
 // Referenced returns the name of the definition that a schema refers to, plainly or by an

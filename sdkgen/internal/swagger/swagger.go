@@ -237,7 +237,27 @@ func (b *builder) mark(kind Kind) {
 	if kind.Plural != "" {
 		schema.AddExtension(pluralExtension, kind.Plural)
 	}
+	if version := b.storageVersion(kind); version != "" {
+		schema.AddExtension(storageExtension, version)
+	}
 	b.definitions[name] = schema
+}
+
+// storageVersion returns the storage version of a root kind whose CRD has several versions, else "".
+func (b *builder) storageVersion(kind Kind) string {
+	if b.api.CRD == nil || kind.List {
+		return ""
+	}
+	crd := b.api.CRD(kind.Name)
+	if crd == nil || len(crd.Spec.Versions) < 2 {
+		return ""
+	}
+	for _, version := range crd.Spec.Versions {
+		if version.Storage {
+			return version.Name
+		}
+	}
+	return ""
 }
 
 // errorAt reports an error at "GOTYPE" or "GOTYPE#property". One in another package is

@@ -66,7 +66,7 @@ func newTheme(t *testing.T, c *testkit.Case, p *project, pkg *load.Package, doc 
 	if err != nil {
 		t.Fatal(err)
 	}
-	th.python = printed[*pysdk.Model](t, api, pysdk.Extension, pysdk.Annotate)
+	th.python = printed[*pysdk.Model](t, api, pysdk.Extension, func(api *document.API) ([]byte, error) { return pysdk.Annotate(api) })
 	th.golang = printed[*gosdk.Model](t, api, gosdk.Extension, gosdk.Annotate)["WidgetSpec"]
 	return th
 }

@@ -15,6 +15,9 @@ from typing import Any, Dict, List, Optional, Tuple
 from . import _check
 from ._wire import NULL, VERSIONED, Origin, by_id, kubernetes_class, parse_time, plain
 
+# The package with the models of an API alone; each of several has one of its own.
+MODELS = f"{__package__}.models"
+
 _CONTAINER = re.compile(r"(list|dict)[\[(](?:str, *)?(.+)[\])]", re.IGNORECASE)
 NATIVE = {"str": str, "int": int, "float": float, "bool": bool, "object": object}
 _CALLED = {"str": "a string", "int": "an integer", "float": "a number", "bool": "a bool"}
@@ -28,17 +31,19 @@ class Field:
         type (str): the type as ``openapi_types`` spells it.
         default (Any): what a constructor presets; ``...`` if a value is required.
         rules (Mapping[str, Any]): constraints, by the keywords of an OpenAPI schema.
+        home (str): the name of the package with the models that ``type`` may name.
     """
 
-    __slots__ = ("key", "type", "default", "rules")
+    __slots__ = ("key", "type", "default", "rules", "home")
 
     def __init__(self, key: str, type: str, default: Any, rules: _check.Rules) -> None:
         self.key, self.type, self.default, self.rules = key, type, default, rules
+        self.home = MODELS
 
     @property
     def kind(self) -> Kind:
         """What ``type`` means."""
-        return Kind.of(self.type)
+        return Kind.of(self.type, self.home)
 
     def accept(self, value: Any) -> Any:
         """Gives what the attribute holds for a value given to a constructor.
@@ -74,19 +79,25 @@ class Kind:
 
     __slots__ = ("name", "inner", "native", "own", "deferred")
 
-    def __init__(self, spelling: str, external: bool) -> None:
+    def __init__(self, spelling: str, home: str) -> None:
         container = _CONTAINER.fullmatch(spelling)
         self.name = container[1].lower() if container else spelling
-        self.inner = Kind.of(container[2], external) if container else None
+        self.inner = Kind.of(container[2], home) if container else None
         self.native: Any = NATIVE.get(spelling)
-        self.own: Any = None if external or container else _own(spelling)
+        self.own: Any = None if container or not home else _own(spelling, home)
         self.deferred = deferred(spelling)
 
     @staticmethod
     @lru_cache(maxsize=None)
-    def of(spelling: str, external: bool = False) -> Kind:
-        """Gives the kind of a spelling; external for one that kubernetes wrote."""
-        return Kind(spelling, external)
+    def of(spelling: str, home: str = "") -> Kind:
+        """Gives the kind of a spelling.
+
+        Args:
+            spelling (str): as ``openapi_types`` has it.
+            home (str): the name of the package with the models that it may name. By default
+                it names none, but classes of kubernetes.
+        """
+        return Kind(spelling, home)
 
     def read(self, value: Any, origins: Optional[List[Origin]] = None, legacy: bool = False) -> Any:
         """Builds what an attribute of this kind holds.
@@ -143,7 +154,7 @@ class Kind:
         for attr, spelling in cls.openapi_types.items():
             item = value.get(cls.attribute_map[attr], value.get(attr))
             if item is not None:
-                values[attr] = Kind.of(spelling, True).read(item, origins)
+                values[attr] = Kind.of(spelling).read(item, origins)
         built = cls(**values)
         if origins is not None:
             origins.append((built, plain(value), plain(built, by_id(origins))))
@@ -287,7 +298,7 @@ def _time(text: str) -> datetime:
         raise _check.ValidationError(("", str(error))) from None
 
 
-def _own(name: str) -> Any:
-    """Gives the model of this package that has a name, or None."""
-    found = vars(import_module(".models", __package__)).get(name)
+def _own(name: str, home: str) -> Any:
+    """Gives the model of a package that has a name, or None."""
+    found = vars(import_module(home)).get(name)
     return found if hasattr(found, "from_dict") else None

@@ -200,6 +200,11 @@ class Api:
     """What the generated API classes share."""
 
     _names: Mapping[str, str]
+    _models: str
+
+    def __init_subclass__(cls) -> None:
+        if "_names" in vars(cls):  # a generated class, in PACKAGE.api.MODULE
+            cls._models = cls.__module__.rpartition(".api.")[0] + ".models"
 
     def __init__(self, api_client: Any = None) -> None:
         self.transport = Transport(api_client)
@@ -222,7 +227,7 @@ class Api:
         content_type = content_type or body_type(method, body)
         answer = self.transport.request(method, path, wire, body, content_type)
         kind = "V1Status" if answer.get("kind") == "Status" else str(kind)
-        read: _T = _kind.Kind.of(kind).read(answer)
+        read: _T = _kind.Kind.of(kind, self._models).read(answer)
         return read
 
 

@@ -8,7 +8,7 @@ from abc import ABCMeta
 from typing import TYPE_CHECKING, Any, Dict, Optional, Type, cast
 
 from . import _check, _compile
-from ._kind import NATIVE, Field, Read, deferred
+from ._kind import MODELS, NATIVE, Field, Read, deferred
 from ._wire import NULL
 
 if TYPE_CHECKING:
@@ -83,6 +83,9 @@ class Meta(ABCMeta):
 
     def __new__(mcs, name: str, bases: Any, body: Dict[str, Any], **kwargs: Any) -> Any:
         fields = {a: body.pop(a) for a in [*body] if isinstance(body[a], Field)}
+        home = body["__module__"].rpartition(".")[0]
+        for field in fields.values():
+            field.home = home if home.endswith(".models") else MODELS
         empty = getattr(bases[0], "_fields", None) == {} and "__slots__" not in body
         if fields or empty:
             types = {attr: field.type for attr, field in fields.items()}
