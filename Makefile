@@ -33,7 +33,7 @@ STATICCHECK := v0.7.0
 HELM := v4.3.1
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-fresh test-python test-install test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm bench-go-clients .built
+.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-fresh test-python test-install test-repos test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm bench-go-clients .built
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
@@ -74,6 +74,9 @@ test-python: tools ## Run the Python tests only, on every Python and kubernetes 
 
 test-install: ## Test the wheel of this platform, the pre-commit hook and the GitHub Action
 	$(PYTHON) test/install/run.py $(ARGS)
+
+test-repos: ## Test sdkgen on other operators' repositories, also the large ones; ARGS=-update writes docs/repositories.md
+	cd sdkgen && $(GO) test -count=1 -timeout 40m -v ./test/repos -slow $(ARGS)
 
 test-wheels: ## The same with the wheels of all platforms, which are cross-built
 	$(PYTHON) test/install/run.py --all
