@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/conversion/queryparams"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -86,8 +85,9 @@ func (r restResource) url(req restRequest, options url.Values) (*url.URL, error)
 		parts = append(parts, req.sub)
 	}
 	for _, part := range parts {
-		if problems := content.IsPathSegmentName(part); len(problems) > 0 {
-			return nil, fmt.Errorf("%q cannot be part of a URL: it %s", part, strings.Join(problems, " and "))
+		// As the API server does; apimachinery has this under no name that it has in all versions.
+		if part == "." || part == ".." || strings.ContainsAny(part, "/%") {
+			return nil, fmt.Errorf("%q cannot be part of a URL: it may not be . or .., nor contain / or %%", part)
 		}
 	}
 	u := r.host.JoinPath(parts...)
