@@ -42,10 +42,10 @@ verify does not accept. A stage whose inputs and outputs match sdkgen.lock is sk
 			}
 			a.logger().Info("", "written", len(plan.Changes())-removed)
 			strays, err := project.Strays(ctx, plan.Lock())
-			for _, d := range strays {
-				d.Severity = diag.Warning
-				a.logger().Warn(d.String())
+			for i := range strays {
+				strays[i].Severity = diag.Warning
 			}
+			a.warn(strays)
 			return err
 		}),
 	}

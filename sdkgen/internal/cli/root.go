@@ -52,6 +52,18 @@ type flags struct {
 type app struct {
 	flags
 	stdout, stderr io.Writer
+	warnings       diag.List // for formats for programs, which print all diagnostics at the end
+}
+
+// warn prints warnings, or keeps them for the end.
+func (a *app) warn(list diag.List) {
+	if a.format != string(diag.Text) {
+		a.warnings = append(a.warnings, list...)
+		return
+	}
+	for _, d := range list.Sorted() {
+		a.logger().Warn(d.String())
+	}
 }
 
 // run runs the command line, until it ends or is interrupted, and returns the exit code.
@@ -87,7 +99,7 @@ func (a *app) report(err error) {
 		if d, ok := errors.AsType[*differs](err); ok {
 			diagnostics = d.diagnostics
 		}
-		if err = diag.Print(a.stdout, format, diagnostics); err == nil {
+		if err = diag.Print(a.stdout, format, append(diagnostics, a.warnings...)); err == nil {
 			return
 		}
 	}
@@ -147,10 +159,10 @@ func (a *app) inProject(do func(context.Context, *pipeline.Project) error) func(
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(do(cmd.Context(), project), project.Close()); err != nil || a.format != string(diag.JSON) || printsData(cmd) {
+		if err := errors.Join(do(cmd.Context(), project), project.Close()); err != nil || a.format == string(diag.Text) || printsData(cmd) {
 			return err
 		}
-		return diag.Print(a.stdout, diag.JSON, nil)
+		return diag.Print(a.stdout, diag.Format(a.format), a.warnings)
 	}
 }
 
@@ -176,7 +188,7 @@ func (a *app) environment() (pipeline.Environment, error) {
 	}
 	return pipeline.Environment{
 		Root: root, Dir: a.dir, Config: filepath.ToSlash(a.config), Engine: a.engine, Tools: a.tools, Environ: os.Environ(),
-		TempDir: os.TempDir(), Modules: modules(), Log: a.logger(),
+		TempDir: os.TempDir(), Modules: modules(), Log: a.logger(), Warn: a.warn,
 	}, nil
 }
 

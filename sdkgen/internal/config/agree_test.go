@@ -31,7 +31,7 @@ var beyond = []reason{
 	{regexp.MustCompile(`^apis\[\d+\]\.package: (malformed|invalid) import path "`), "the rules of an import path are more than a pattern"},
 	{regexp.MustCompile(`: ".*\w/\.\./\.\.[^"]*" is not a path inside the project$`), "the path leaves the project behind a directory of it"},
 	{regexp.MustCompile(`^version: "[^"]*" is not a valid version$`), "the text of a number is not in the document: +1, .inf, 1_000"},
-	{regexp.MustCompile(`^year: "[^"]*" is not a year`), "as for the version"},
+	{regexp.MustCompile(`^(crd\.)?year: "[^"]*" is not a year`), "as for the version"},
 }
 
 type reason struct {

@@ -23,9 +23,7 @@ type Config struct {
 	Year string `yaml:"year" jsonschema:"pattern=^([0-9]{4}([-\\, ]+[0-9]{4})*)?$"`
 	// APIs are the packages with API types, one for each group and version.
 	APIs []API `yaml:"apis" jsonschema:"required,minItems=1"`
-	// AllowDangerousTypes lets float fields pass, as controller-gen's option of that name does.
-	AllowDangerousTypes bool `yaml:"allowDangerousTypes"`
-	// CRD says where the CustomResourceDefinitions go.
+	// CRD says where the CustomResourceDefinitions go, and has controller-gen's options for them.
 	CRD *CRD `yaml:"crd"`
 	// Rules configures the check of kube-openapi's API rules.
 	Rules Rules `yaml:"rules"`
@@ -49,6 +47,14 @@ type Config struct {
 	Keep []string `yaml:"keep"`
 
 	at func(keys ...any) token.Position
+}
+
+// CRDOptions returns the section crd, which is empty if there is none.
+func (c *Config) CRDOptions() CRD {
+	if c.CRD == nil {
+		return CRD{}
+	}
+	return *c.CRD
 }
 
 // Pos returns the position of the value under the keys, strings for sections and numbers for lists, or
@@ -81,10 +87,33 @@ type API struct {
 // OutputDir is the directory of the package's swagger.json.
 func (a API) OutputDir() string { return cmp.Or(a.Dir, a.Path) }
 
-// CRD says where the CustomResourceDefinitions go.
+// CRD says where the CustomResourceDefinitions go, and has every option of controller-gen's generator crd under
+// its own name.
 type CRD struct {
-	// Dir is the directory; a file in it is named GROUP_PLURAL.yaml.
-	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
+	// Dir is the directory; a file in it is named GROUP_PLURAL.yaml. Without it no CRDs are written, and the options
+	// are only allowDangerousTypes, ignoreUnexportedFields and generateEmbeddedObjectMeta, which also decide what API the SDKs are for.
+	Dir string `yaml:"dir" jsonschema:"minLength=1,format=path"`
+	// IgnoreUnexportedFields leaves out fields with a lower-case name and a json tag.
+	IgnoreUnexportedFields bool `yaml:"ignoreUnexportedFields" json:",omitempty"`
+	// AllowDangerousTypes lets float fields pass.
+	AllowDangerousTypes bool `yaml:"allowDangerousTypes" json:",omitempty"`
+	// MaxDescLen limits the descriptions in the CRDs to that many characters, cut at the end of a sentence where there is
+	// one; 0 leaves them out. The SDKs keep theirs.
+	MaxDescLen *int `yaml:"maxDescLen" json:",omitempty" jsonschema:"minimum=0"`
+	// CRDVersions are the versions of the type CustomResourceDefinition to write; v1 is the only one.
+	CRDVersions []string `yaml:"crdVersions" json:",omitempty" jsonschema:"maxItems=1,enum=v1"`
+	// GenerateEmbeddedObjectMeta gives embedded ObjectMeta, such as that of a pod template, its properties name,
+	// namespace, labels, annotations and finalizers. Without it the API server prunes them.
+	GenerateEmbeddedObjectMeta bool `yaml:"generateEmbeddedObjectMeta" json:",omitempty"`
+	// HeaderFile is a file with the text above each CRD, in which each line is a comment of YAML.
+	HeaderFile string `yaml:"headerFile" json:",omitempty" jsonschema:"format=path"`
+	// Year replaces " YEAR" in it by a space and itself.
+	Year string `yaml:"year" json:",omitempty" jsonschema:"pattern=^([0-9]{4}([-\\, ]+[0-9]{4})*)?$"`
+	// DeprecatedV1beta1CompatibilityPreserveUnknownFields is the value of spec.preserveUnknownFields, which the CRDs lack without
+	// it. The API server refuses true for a new CRD.
+	DeprecatedV1beta1CompatibilityPreserveUnknownFields *bool `yaml:"deprecatedV1beta1CompatibilityPreserveUnknownFields" json:",omitempty"`
+	// OmitToolVersion leaves out the annotation with controller-gen's version.
+	OmitToolVersion bool `yaml:"omitToolVersion" json:",omitempty"`
 }
 
 // Rules configures the check of API rules.
@@ -149,12 +178,43 @@ type Overlay struct {
 	Drop []string `yaml:"drop"`
 }
 
-// Clients are the packages made by code-generator: clientset, listers, informers
-// and applyconfiguration, directories of these names below Dir.
+// Clients are the packages made by code-generator: clientset, listers, informers and applyconfiguration,
+// directories below Dir, of the API packages in which a kind has +genclient. Its options have the names of the flags of
+// kube_codegen.sh's gen_client.
 type Clients struct {
 	// Dir is the directory that holds them.
 	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
+	// Version says which code-generator makes them: the one linked into sdkgen if empty, or, if it is "project", that of
+	// the version that client-go has in the go.mod of Dir. The latter is compiled first, so it is slower.
+	Version string `yaml:"version" json:",omitempty" jsonschema:"enum=project"`
+	// OneInputAPI is the directory of an API, or one above those of some: the others get no clients.
+	OneInputAPI string `yaml:"oneInputApi" json:",omitempty" jsonschema:"format=path"`
+	// ClientsetName is the directory of the clientset; the default is clientset.
+	ClientsetName string `yaml:"clientsetName" json:",omitempty" jsonschema:"pattern=^([a-z][a-z0-9_]*)?$"`
+	// VersionedName is its directory in there, and the name of its package; the default is versioned.
+	VersionedName string `yaml:"versionedName" json:",omitempty" jsonschema:"pattern=^([a-z][a-z0-9_]*)?$"`
+	// WithApplyconfig is false to leave out the apply configurations, and with them the clients' method Apply.
+	WithApplyconfig *bool `yaml:"withApplyconfig" json:",omitempty"`
+	// ApplyconfigName is the directory of the apply configurations; the default is applyconfiguration.
+	ApplyconfigName string `yaml:"applyconfigName" json:",omitempty" jsonschema:"pattern=^([a-z][a-z0-9_]*)?$"`
+	// ApplyconfigExternals are types of other modules that have apply configurations, as TYPE-PACKAGE.TYPE:PACKAGE.
+	ApplyconfigExternals []string `yaml:"applyconfigExternals" json:",omitempty"`
+	// WithWatch is false to leave out listers and informers.
+	WithWatch *bool `yaml:"withWatch" json:",omitempty"`
+	// ListersName is the directory of the listers; the default is listers.
+	ListersName string `yaml:"listersName" json:",omitempty" jsonschema:"pattern=^([a-z][a-z0-9_]*)?$"`
+	// InformersName is the directory of the informers; the default is informers.
+	InformersName string `yaml:"informersName" json:",omitempty" jsonschema:"pattern=^([a-z][a-z0-9_]*)?$"`
+	// SingleDirectory leaves out the directory externalversions in that of the informers, as informer-gen's flag does.
+	SingleDirectory bool `yaml:"singleDirectory" json:",omitempty"`
+	// PluralExceptions are plural names that the rules of English do not give, as TYPE:PLURAL.
+	PluralExceptions []string `yaml:"pluralExceptions" json:",omitempty"`
+	// PrefersProtobuf has the clientset use protobuf, which the API server has for aggregated APIs only.
+	PrefersProtobuf bool `yaml:"prefersProtobuf" json:",omitempty"`
 }
+
+// Project is the value of Clients.Version that asks for the project's own code-generator.
+const Project = "project"
 
 // Expand replaces "{group}" and "{version}" in the name of a directory or package.
 func Expand(text, group, version string) string {

@@ -106,16 +106,10 @@ func (p *checker) check(cfg *Config) {
 		seen[value] = true
 	}
 	p.path(&cfg.Header, false, "header")
-	if cfg.Year != "" && !yearText.MatchString(cfg.Year) {
-		p.list.Add(p.at("year"), rule, "write, for example: year: 2026", "year: %q is not a year, nor a range of years", cfg.Year)
-	}
+	p.year(cfg.Year, "year")
 	p.path(&cfg.Rules.Exceptions, false, "rules", "exceptions")
-	if cfg.CRD != nil {
-		p.path(&cfg.CRD.Dir, true, "crd", "dir")
-	}
-	if cfg.Clients != nil {
-		p.path(&cfg.Clients.Dir, true, "clients", "dir")
-	}
+	p.crd(cfg.CRD)
+	p.clients(cfg.Clients)
 	p.sdk(cfg, cfg.Python, "python")
 	p.sdk(cfg, cfg.Go, "go")
 	p.patterns(cfg.Keep, "keep")

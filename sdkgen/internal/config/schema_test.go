@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,9 @@ var conditions = map[string]func() []*jsonschema.Schema{
 			keys([]string{"package", "dir"}, []string{"path"}),
 		}
 	},
+	"CRD": func() []*jsonschema.Schema {
+		return []*jsonschema.Schema{keys([]string{"dir"}, nil), withoutCRDs("allowDangerousTypes"), withoutCRDs("ignoreUnexportedFields"), withoutCRDs("generateEmbeddedObjectMeta")}
+	},
 	"SDK": func() []*jsonschema.Schema {
 		return []*jsonschema.Schema{keys([]string{"dir", "package"}, nil), keys([]string{"dir", "config"}, nil)}
 	},
@@ -103,6 +107,25 @@ func keys(has, hasNot []string) *jsonschema.Schema {
 	}
 	for _, name := range hasNot {
 		s.Properties.Set(name, &jsonschema.Schema{MaxLength: &none})
+	}
+	return s
+}
+
+// withoutCRDs is a section crd that has no directory, and nothing that has no effect without it, but that option.
+func withoutCRDs(option string) *jsonschema.Schema {
+	s := keys([]string{option}, []string{"dir"})
+	s.Properties.Set(option, &jsonschema.Schema{Const: true})
+	for field := range reflect.TypeFor[config.CRD]().Fields() {
+		key, empty := field.Tag.Get("yaml"), []any{nil}
+		switch {
+		case slices.Contains([]string{"dir", "allowDangerousTypes", "ignoreUnexportedFields", "generateEmbeddedObjectMeta"}, key):
+			continue
+		case field.Type.Kind() == reflect.Bool:
+			empty = append(empty, false)
+		case field.Type.Kind() == reflect.String:
+			empty = append(empty, "")
+		}
+		s.Properties.Set(key, &jsonschema.Schema{Enum: empty})
 	}
 	return s
 }

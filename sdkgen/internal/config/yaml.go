@@ -63,9 +63,12 @@ func (p *checker) types(n *yaml.Node, t reflect.Type, number bool) {
 	default:
 		tag := n.ShortTag()
 		fits := tag == "!!null" || number && (tag == "!!int" || tag == "!!float")
-		if t.Kind() == reflect.Bool {
+		switch t.Kind() {
+		case reflect.Bool:
 			fits = fits || tag == "!!bool"
-		} else {
+		case reflect.Int:
+			fits = fits || tag == "!!int"
+		default:
 			fits = fits || tag == "!!str" || tag == "!!timestamp"
 		}
 		if !fits {
@@ -112,7 +115,7 @@ func (p *checker) itemType(n *yaml.Node, t reflect.Type) {
 
 func (p *checker) mistyped(n *yaml.Node, t reflect.Type) {
 	hint := "put it in quotes"
-	if t.Kind() == reflect.Bool || n.ShortTag() == "!!null" {
+	if t.Kind() != reflect.String || n.ShortTag() == "!!null" {
 		hint = ""
 	}
 	p.list.Add(token.Position{Filename: p.name, Line: n.Line, Column: n.Column}, rule, hint, "expected %s, found %s", wanted(t.String()), found(n.ShortTag(), n.Value))
@@ -145,6 +148,11 @@ func visible(r rune) rune {
 	return r
 }
 
+// moved says what to write in place of a key that was elsewhere, by the struct of the section that it was in.
+var moved = map[string]string{
+	"Config.allowDangerousTypes": "write it into the section crd, with controller-gen's other options:\ncrd:\n  allowDangerousTypes: true",
+}
+
 func (p *checker) yamlMessage(text, hint string) {
 	pos := token.Position{Filename: p.name}
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
@@ -153,8 +161,10 @@ func (p *checker) yamlMessage(text, hint string) {
 		text = m[2]
 	}
 	if m := unknownField.FindStringSubmatch(text); m != nil {
-		text = fmt.Sprintf("unknown key %q", m[1])
-		hint = "valid keys are " + strings.Join(keysOf(m[2]), ", ")
+		text, hint = fmt.Sprintf("unknown key %q", m[1]), "valid keys are "+strings.Join(keysOf(m[2]), ", ")
+		if to, ok := moved[m[2]+"."+m[1]]; ok {
+			text, hint = fmt.Sprintf("the key %q has moved", m[1]), to
+		}
 		pos.Column = columnOf(&p.doc, pos.Line, func(n *yaml.Node) bool { return n.Value == m[1] })
 	} else if m := otherType.FindStringSubmatch(text); m != nil {
 		text = "expected " + wanted(m[3]) + ", found " + found(m[1], m[2])
@@ -177,6 +187,8 @@ func wanted(goType string) string {
 		return "a mapping"
 	case goType == "bool":
 		return "true or false"
+	case goType == "int":
+		return "a number"
 	}
 	return "a string"
 }

@@ -45,6 +45,12 @@ func (l *List) Add(pos token.Position, rule, hint, format string, args ...any) {
 	*l = append(*l, Diagnostic{Pos: pos, Rule: rule, Hint: hint, Message: fmt.Sprintf(format, args...)})
 }
 
+// Warn appends a diagnostic of severity Warning.
+func (l *List) Warn(pos token.Position, rule, hint, format string, args ...any) {
+	l.Add(pos, rule, hint, format, args...)
+	(*l)[len(*l)-1].Severity = Warning
+}
+
 // Errorf returns an error of one diagnostic.
 func Errorf(pos token.Position, rule, hint, format string, args ...any) error {
 	var l List

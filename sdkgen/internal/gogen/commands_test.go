@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,9 +29,39 @@ const (
 // own command, built from sdkgen's go.mod and run on the same package. The library loads it from its
 // own module, the commands from the root's.
 func TestSameAsCommands(t *testing.T) {
-	root := projectRoot(t)
-	got := generateAll(t, root)
-	want := runCommands(t, root)
+	root, bin := projectRoot(t), buildCommands(t)
+	for name, c := range map[string]struct {
+		opts gogen.ClientOptions
+		args commandArgs
+	}{
+		"defaults": {defaults, commandArgs{}},
+		"options": {
+			gogen.ClientOptions{
+				ClientsetName: "cs", VersionedName: "flux", ApplyconfigName: "apply", ListersName: "list", InformersName: "inform",
+				ApplyconfigExternals: []string{"k8s.io/api/core/v1.ResourceRequirements:k8s.io/client-go/applyconfigurations/core/v1"},
+				PluralExceptions:     []string{"MiniCluster:MiniClusteri"}, SingleDirectory: true, PrefersProtobuf: true,
+			},
+			commandArgs{
+				plural: []string{"--plural-exceptions", "MiniCluster:MiniClusteri"}, client: []string{"--prefers-protobuf"}, informer: []string{"--single-directory"},
+				apply: []string{"--external-applyconfigurations", "k8s.io/api/core/v1.ResourceRequirements:k8s.io/client-go/applyconfigurations/core/v1"},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { same(t, generateAll(t, root, c.opts), runCommands(t, root, bin, c.opts, c.args)) })
+	}
+}
+
+// defaults are the options of sdkgen's own.
+var defaults = gogen.ClientOptions{
+	ClientsetName: "clientset", VersionedName: "versioned", ApplyconfigName: "applyconfiguration", ListersName: "listers", InformersName: "informers",
+}
+
+// commandArgs are more arguments of the commands.
+type commandArgs struct{ plural, client, informer, apply []string }
+
+// same compares the files of the library with those of the commands.
+func same(t *testing.T, got *artifact.Set, want map[string][]byte) {
+	t.Helper()
 	for file := range got.All() {
 		data, ok := want[file.Path]
 		if !ok {
@@ -53,9 +84,9 @@ func TestSameAsCommands(t *testing.T) {
 // TestDeterministic runs the generators many times over fresh loads.
 func TestDeterministic(t *testing.T) {
 	root := projectRoot(t)
-	first := contents(generateAll(t, root))
+	first := contents(generateAll(t, root, defaults))
 	for range 5 {
-		if d := cmp.Diff(first, contents(generateAll(t, root))); d != "" {
+		if d := cmp.Diff(first, contents(generateAll(t, root, defaults))); d != "" {
 			t.Fatal(d)
 		}
 	}
@@ -70,7 +101,7 @@ func projectRoot(t *testing.T) string {
 	return root
 }
 
-func generateAll(t *testing.T, root string) *artifact.Set {
+func generateAll(t *testing.T, root string, opts gogen.ClientOptions) *artifact.Set {
 	t.Helper()
 	api, err := load.Load(context.Background(), load.Options{Root: root, Env: os.Environ(), Dirs: []string{apiDir}})
 	if err != nil {
@@ -91,7 +122,11 @@ func generateAll(t *testing.T, root string) *artifact.Set {
 		}
 	}
 	add(gen.Deepcopy())
-	add(gen.CRDs(crdDir))
+	crds, large, err := gen.CRDs(crdDir)
+	add(crds, err)
+	if len(large) > 0 {
+		t.Error(large)
+	}
 	schemas, err := gen.Schemas()
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +136,8 @@ func generateAll(t *testing.T, root string) *artifact.Set {
 	if len(report) > 0 {
 		t.Errorf("API rule violations: %s", report)
 	}
-	add(gen.Clients(clientDir, module+"/"+clientDir, models(t, root)))
+	opts.Dir, opts.Package, opts.Models = clientDir, module+"/"+clientDir, models(t, root)
+	add(gen.Clients(opts))
 	return all
 }
 
@@ -141,31 +177,40 @@ func contents(set *artifact.Set) map[string]string {
 	return out
 }
 
-// runCommands runs the commands into a temporary directory and returns what they wrote.
-func runCommands(t *testing.T, root string) map[string][]byte {
+// buildCommands builds the commands and returns their directory.
+func buildCommands(t *testing.T) string {
 	t.Helper()
-	bin, out := t.TempDir(), t.TempDir()
+	bin := t.TempDir()
 	run(t, ".", "go", "build", "-o", bin+"/",
 		"-ldflags", "-X sigs.k8s.io/controller-tools/pkg/version.version="+controllerTools(t),
 		"sigs.k8s.io/controller-tools/cmd/controller-gen", "k8s.io/kube-openapi/cmd/openapi-gen",
 		"k8s.io/code-generator/cmd/applyconfiguration-gen", "k8s.io/code-generator/cmd/client-gen",
 		"k8s.io/code-generator/cmd/lister-gen", "k8s.io/code-generator/cmd/informer-gen")
+	return bin
+}
 
+// runCommands runs the commands into a temporary directory and returns what they wrote.
+func runCommands(t *testing.T, root, bin string, opts gogen.ClientOptions, more commandArgs) map[string][]byte {
+	t.Helper()
+	out := t.TempDir()
 	api, pkg := module+"/"+apiDir, module+"/"+clientDir
 	place := func(name string) []string {
 		return []string{"--go-header-file", header, "--output-dir", filepath.Join(out, clientDir, name), "--output-pkg", pkg + "/" + name}
 	}
-	command := func(name string, args ...string) { t.Helper(); run(t, root, filepath.Join(bin, name), args...) }
-	command("controller-gen", "object:headerFile="+header, "paths="+api, "output:dir="+filepath.Join(out, apiDir))
-	command("controller-gen", "crd", "paths="+api, "output:crd:dir="+filepath.Join(out, crdDir))
-	command("openapi-gen", "--go-header-file", header, "--output-dir", filepath.Join(out, apiDir), "--output-pkg", api,
-		"--output-file", gogen.OpenAPIFile, "--report-filename", filepath.Join(bin, "report"), api)
-	command("applyconfiguration-gen", append(place("applyconfiguration"), "--openapi-schema", models(t, root), api)...)
-	command("client-gen", append(place("clientset"), "--clientset-name", "versioned", "--input-base", module, "--input", apiDir,
-		"--apply-configuration-package", pkg+"/applyconfiguration")...)
-	command("lister-gen", append(place("listers"), api)...)
-	command("informer-gen", append(place("informers"), "--versioned-clientset-package", pkg+"/clientset/versioned",
-		"--listers-package", pkg+"/listers", api)...)
+	command := func(name string, args ...[]string) {
+		t.Helper()
+		run(t, root, filepath.Join(bin, name), slices.Concat(args...)...)
+	}
+	command("controller-gen", []string{"object:headerFile=" + header, "paths=" + api, "output:dir=" + filepath.Join(out, apiDir)})
+	command("controller-gen", []string{"crd", "paths=" + api, "output:crd:dir=" + filepath.Join(out, crdDir)})
+	command("openapi-gen", []string{"--go-header-file", header, "--output-dir", filepath.Join(out, apiDir), "--output-pkg", api,
+		"--output-file", gogen.OpenAPIFile, "--report-filename", filepath.Join(bin, "report"), api})
+	command("applyconfiguration-gen", place(opts.ApplyconfigName), []string{"--openapi-schema", models(t, root)}, more.apply, []string{api})
+	command("client-gen", place(opts.ClientsetName), []string{"--clientset-name", opts.VersionedName, "--input-base", module, "--input", apiDir,
+		"--apply-configuration-package", pkg + "/" + opts.ApplyconfigName}, more.plural, more.client)
+	command("lister-gen", place(opts.ListersName), more.plural, []string{api})
+	command("informer-gen", place(opts.InformersName), []string{"--versioned-clientset-package", pkg + "/" + opts.ClientsetName + "/" + opts.VersionedName,
+		"--listers-package", pkg + "/" + opts.ListersName}, more.plural, more.informer, []string{api})
 	return readTree(t, out)
 }
 

@@ -17,10 +17,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
@@ -44,7 +46,8 @@ type Generator struct {
 	scratch string // absolute path of a directory that gengo may make directories in
 
 	controllerTools string // version
-	allowFloats     bool
+	crdOptions      crd.Generator
+	definitions     func() (*definitions, error) // of the CRDs, made once
 	base            *generator.Context
 	more            []string // import paths to treat as API packages, too
 }
@@ -57,13 +60,14 @@ type Options struct {
 	Scratch string // an existing directory outside the project
 	// ControllerTools is the version of controller-tools that this program is built with; CRDs name it.
 	ControllerTools string
-	// AllowDangerousTypes lets float fields pass.
-	AllowDangerousTypes bool
+	// CRD are the options of controller-gen's generator crd. Its HeaderFile is relative to Root.
+	CRD crd.Generator
 }
 
 // New returns a Generator for the loaded packages.
 func New(api *load.Result, opts Options) (*Generator, error) {
-	g := &Generator{api: api, root: opts.Root, scratch: opts.Scratch, controllerTools: opts.ControllerTools, allowFloats: opts.AllowDangerousTypes}
+	g := &Generator{api: api, root: opts.Root, scratch: opts.Scratch, controllerTools: opts.ControllerTools, crdOptions: opts.CRD}
+	g.definitions = sync.OnceValues(g.define)
 	if opts.Header == "" {
 		return g, nil
 	}
@@ -106,9 +110,8 @@ func readHeader(opts Options) ([]byte, error) {
 	return nil, diag.Errorf(pos, "header", hint, "the header contains the word YEAR, which generators replace with the current year")
 }
 
-// context returns a copy of the one gengo context with a generator's own name systems;
-// the default name system gives the order of types.
-func (g *Generator) context(names namer.NameSystems, defaultName string) (*generator.Context, error) {
+// universe returns gengo's universe, made once.
+func (g *Generator) universe() (types.Universe, error) {
 	if g.base == nil {
 		p, err := g.api.Parser(g.more...)
 		if err != nil {
@@ -118,6 +121,15 @@ func (g *Generator) context(names namer.NameSystems, defaultName string) (*gener
 			return nil, fmt.Errorf("building gengo's universe: %w", err)
 		}
 		g.tag()
+	}
+	return g.base.Universe, nil
+}
+
+// context returns a copy of the one gengo context with a generator's own name systems;
+// the default name system gives the order of types.
+func (g *Generator) context(names namer.NameSystems, defaultName string) (*generator.Context, error) {
+	if _, err := g.universe(); err != nil {
+		return nil, err
 	}
 	ctx := *g.base
 	ctx.Inputs = nil
@@ -137,9 +149,12 @@ func (g *Generator) context(names namer.NameSystems, defaultName string) (*gener
 // make it call a method for a definition's name: definitions are named by their Go type. gengo reads the
 // group in doc.go alone, but kubebuilder's layout has it in groupversion_info.go.
 func (g *Generator) tag() {
-	for _, pkg := range g.own() {
+	for _, pkg := range g.api.Packages {
 		if known := g.base.Universe[pkg.Path]; known != nil && pkg.GroupElsewhere {
 			known.Comments = append(known.Comments, "+groupName="+pkg.Group)
+		}
+		if ignore := g.crdOptions.IgnoreUnexportedFields; ignore != nil && *ignore {
+			removeUnexported(g.base.Universe[pkg.Path])
 		}
 	}
 	paths := slices.Clone(g.more)
@@ -161,6 +176,13 @@ func (g *Generator) tag() {
 				alignPatchMarkers(&t.Members[i])
 			}
 		}
+	}
+}
+
+// removeUnexported removes the fields that controller-tools ignores; openapi-gen would define a property for each.
+func removeUnexported(pkg *types.Package) {
+	for _, t := range pkg.Types {
+		t.Members = slices.DeleteFunc(t.Members, func(m types.Member) bool { return !m.Embedded && !token.IsExported(m.Name) })
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+const metav1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Schemas holds controller-tools' schema of every type that the API's kinds reach, not
 // flattened: the schema of a type refers to that of another as crd.TypeRefLink spells it, with
@@ -31,14 +31,13 @@ type declaration struct {
 	info *markers.TypeInfo
 }
 
-// Schemas generates the schemas. ObjectMeta has its properties, unlike in a CRD, where the API server
-// knows them itself.
+// Schemas generates the schemas. ObjectMeta has all of its properties, unlike in a CRD, where the API server knows
+// them itself, or, embedded, prunes them. The CRDs are those that CRDs writes.
 func (g *Generator) Schemas() (_ *Schemas, err error) {
 	defer rescue("controller-gen crd", &err)
-	parser := &crd.Parser{Collector: g.api.Collector, Checker: g.api.Checker, AllowDangerousTypes: g.allowFloats}
-	crd.AddKnownTypes(parser)
-	known := parser.PackageOverrides[metav1]
-	parser.PackageOverrides[metav1] = func(p *crd.Parser, pkg *loader.Package) {
+	parser := g.newParser()
+	known := parser.PackageOverrides[metav1Path]
+	parser.PackageOverrides[metav1Path] = func(p *crd.Parser, pkg *loader.Package) {
 		known(p, pkg)
 		delete(p.Schemata, crd.TypeIdent{Package: pkg, Name: "ObjectMeta"})
 	}
@@ -47,6 +46,13 @@ func (g *Generator) Schemas() (_ *Schemas, err error) {
 			parser.NeedSchemaFor(crd.TypeIdent{Package: pkg.Source, Name: kind.Name})
 		}
 	}
+	if err := g.api.Problems(); err != nil {
+		return nil, err
+	}
+	made, err := g.definitions()
+	if err != nil {
+		return nil, err
+	}
 	out := &Schemas{
 		byType: map[string]apiextensionsv1.JSONSchemaProps{}, crds: map[string]*apiextensionsv1.CustomResourceDefinition{},
 		types: map[string]declaration{},
@@ -54,16 +60,11 @@ func (g *Generator) Schemas() (_ *Schemas, err error) {
 	for _, pkg := range g.api.Packages {
 		for _, kind := range pkg.Kinds {
 			if groupKind := (schema.GroupKind{Group: pkg.Group, Kind: kind.Name}); !kind.List {
-				parser.NeedCRDFor(groupKind, nil)
-				definition := parser.CustomResourceDefinitions[groupKind]
-				if hasVersion(definition, pkg.Version) {
+				if definition := made.crds[groupKind]; hasVersion(definition, pkg.Version) {
 					out.crds[pkg.Path+"."+kind.Name] = &definition
 				}
 			}
 		}
-	}
-	if err := g.api.Problems(); err != nil {
-		return nil, err
 	}
 	for ident, info := range parser.Types {
 		out.types[ident.Package.PkgPath+"."+ident.Name] = declaration{ident.Package, info}

@@ -25,6 +25,9 @@ func (r *Result) fields(src *loader.Package) diag.List {
 			return
 		}
 		for _, field := range info.Fields {
+			if r.ignoreUnexported && field.Name != "" && !ast.IsExported(field.Name) {
+				continue
+			}
 			if message, hint := checkTag(field, src.TypesInfo.TypeOf(field.RawField.Type)); message != "" {
 				list.Add(r.position(field.RawField.Pos()), rule, hint, "%s", message)
 			}

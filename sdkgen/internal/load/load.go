@@ -30,6 +30,8 @@ type Options struct {
 	Dirs []string // directories of the project's API packages, slash-separated, relative to Root
 	// Foreign are API packages of modules that the project requires.
 	Foreign []Foreign
+	// IgnoreUnexportedFields takes fields with a lower-case name and a json tag, which are errors otherwise.
+	IgnoreUnexportedFields bool
 }
 
 // Foreign names an API package that is not the project's own.
@@ -45,6 +47,8 @@ type Result struct {
 	Checker   *loader.TypeChecker
 	// Warnings are diagnostics in foreign packages that do not stop the run.
 	Warnings diag.List
+
+	ignoreUnexported bool
 
 	root   string
 	home   *home
@@ -97,7 +101,7 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 		BuildFlags: []string{"-compiled=false"},
 		Fset:       fset,
 	}
-	res := &Result{root: opts.Root, home: home, fset: fset, config: cfg}
+	res := &Result{ignoreUnexported: opts.IgnoreUnexportedFields, root: opts.Root, home: home, fset: fset, config: cfg}
 	res.Collector = &markers.Collector{Registry: &markers.Registry{}}
 	// A package's markers are parsed once, so all generators' must be known before.
 	for _, register := range []func(*markers.Registry) error{crdmarkers.Register, deepcopy.Generator{}.RegisterMarkers} {

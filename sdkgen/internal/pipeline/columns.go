@@ -31,9 +31,8 @@ func (s *source) pathWarnings() (diag.List, error) {
 				}
 				for _, path := range paths(version) {
 					if at, keys := unresolved(version.Schema.OpenAPIV3Schema, path.path); at != "" {
-						list.Add(s.position(pkg.Path+"."+kind.Name, ""), "path", "the fields there are "+strings.Join(keys, ", "),
+						list.Warn(s.position(pkg.Path+"."+kind.Name, ""), "path", "the fields there are "+strings.Join(keys, ", "),
 							"%s of %s: there is no field %s", path.marker, kind.Name, at)
-						list[len(list)-1].Severity = diag.Warning
 					}
 				}
 			}

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"hash"
 	"path/filepath"
+	"reflect"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
 
@@ -56,6 +58,9 @@ func (b *build) swaggerKey(k *keyer) error {
 
 func (b *build) crdKey(k *keyer) error {
 	k.json("crd", b.cfg.CRD)
+	if header := b.cfg.CRD.HeaderFile; header != "" {
+		k.file(header)
+	}
 	return b.sourceKey(k)
 }
 
@@ -72,7 +77,12 @@ func (b *build) clientsKey(k *keyer) error {
 // sourceKey adds the API's source and how it is loaded.
 func (b *build) sourceKey(k *keyer) error {
 	k.json("apis", b.cfg.APIs)
-	k.json("allowDangerousTypes", b.cfg.AllowDangerousTypes)
+	options := b.cfg.CRDOptions()
+	k.json("allowDangerousTypes", options.AllowDangerousTypes)
+	// These decide what the document holds, or whether the API server takes the CRDs.
+	if schema := (config.CRD{IgnoreUnexportedFields: options.IgnoreUnexportedFields, GenerateEmbeddedObjectMeta: options.GenerateEmbeddedObjectMeta}); !reflect.ValueOf(schema).IsZero() {
+		k.json("schema", schema)
+	}
 	inputs, err := b.inputs()
 	if err != nil {
 		return err

@@ -35,6 +35,19 @@ type Environment struct {
 	TempDir string            // for scratch directories
 	Modules map[string]string // versions of the modules that this program is built with
 	Log     *slog.Logger
+	// Warn is called with diagnostics that do not stop a run; nil logs them.
+	Warn func(diag.List)
+}
+
+// warn hands on diagnostics that do not stop a run.
+func (e Environment) warn(list diag.List) {
+	if e.Warn != nil {
+		e.Warn(list)
+		return
+	}
+	for _, d := range list.Sorted() {
+		e.Log.Warn(d.String())
+	}
 }
 
 // Options choose what a run does.

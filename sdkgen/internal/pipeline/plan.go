@@ -47,7 +47,7 @@ func (b *build) plan() plan {
 		},
 		code: []stage{
 			{name: gogen.DeepcopyStage, wanted: true, key: b.sourceKey, run: b.deepcopy},
-			{name: gogen.CRDStage, wanted: cfg.CRD != nil, key: b.crdKey, run: b.crds},
+			{name: gogen.CRDStage, wanted: cfg.CRDOptions().Dir != "", key: b.crdKey, run: b.crds},
 			{name: gogen.ClientsStage, wanted: cfg.Clients != nil, inputs: []string{swagger.Stage}, key: b.clientsKey, run: b.clients},
 		},
 	}

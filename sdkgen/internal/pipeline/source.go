@@ -10,7 +10,10 @@ import (
 	"strings"
 	"sync"
 
+	"sigs.k8s.io/controller-tools/pkg/crd"
+
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/lint"
@@ -28,12 +31,27 @@ type source struct {
 func (p *Project) newSource(api *load.Result) (*source, error) {
 	gen, err := gogen.New(api, gogen.Options{
 		Root: p.env.Root, Header: p.cfg.Header, Year: p.cfg.Year, Scratch: p.scratch,
-		ControllerTools: p.env.Modules["sigs.k8s.io/controller-tools"], AllowDangerousTypes: p.cfg.AllowDangerousTypes,
+		ControllerTools: p.env.Modules["sigs.k8s.io/controller-tools"], CRD: crdGenerator(p.cfg.CRDOptions()),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &source{api, gen, sync.OnceValues(gen.Schemas)}, nil
+}
+
+// crdGenerator returns controller-gen's generator with the options of a project.
+func crdGenerator(o config.CRD) crd.Generator {
+	return crd.Generator{
+		IgnoreUnexportedFields:     &o.IgnoreUnexportedFields,
+		AllowDangerousTypes:        &o.AllowDangerousTypes,
+		MaxDescLen:                 o.MaxDescLen,
+		CRDVersions:                o.CRDVersions,
+		GenerateEmbeddedObjectMeta: &o.GenerateEmbeddedObjectMeta,
+		HeaderFile:                 o.HeaderFile,
+		Year:                       o.Year,
+		OmitToolVersion:            &o.OmitToolVersion,
+		DeprecatedV1beta1CompatibilityPreserveUnknownFields: o.DeprecatedV1beta1CompatibilityPreserveUnknownFields,
+	}
 }
 
 // Load reads the API packages and checks their markers.
@@ -72,7 +90,7 @@ func (p *Project) warn(api *load.Result, diagnostics diag.List) {
 }
 
 func (p *Project) loadOptions() load.Options {
-	opts := load.Options{Root: p.env.Root, Env: p.env.Environ}
+	opts := load.Options{Root: p.env.Root, Env: p.env.Environ, IgnoreUnexportedFields: p.cfg.CRDOptions().IgnoreUnexportedFields}
 	for _, api := range p.cfg.APIs {
 		if api.Package != "" {
 			opts.Foreign = append(opts.Foreign, load.Foreign{Path: api.Package, Dir: api.Dir})
@@ -103,13 +121,12 @@ func (b *build) crds(ctx context.Context) (*artifact.Set, error) {
 		return nil, err
 	}
 	warnings, err := src.pathWarnings()
-	for _, d := range warnings {
-		b.env.Log.Warn(d.String())
-	}
 	if err != nil {
 		return nil, err
 	}
-	return src.gen.CRDs(b.cfg.CRD.Dir)
+	set, large, err := src.gen.CRDs(b.cfg.CRD.Dir)
+	b.env.warn(append(warnings, large...))
+	return set, err
 }
 
 // openapi makes the definitions of the project's own packages and checks the API rules.
@@ -150,19 +167,19 @@ func (s *source) openapi() (set *artifact.Set, report []byte, err error) {
 	return set, report, nil
 }
 
-// clients makes clientset, listers, informers and apply configurations of the project's own packages.
+// clients makes clientset, listers, informers and apply configurations.
 func (b *build) clients(ctx context.Context) (*artifact.Set, error) {
 	src, err := b.source(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pkg, err := load.ImportPath(b.loadOptions(), b.cfg.Clients.Dir)
+	opts, err := b.clientOptions()
 	if err != nil {
 		return nil, err
 	}
 	var docs [][]byte
 	for _, api := range src.Packages {
-		if file, ok := b.sets[swagger.Stage].Lookup(path.Join(api.Dir, swagger.Doc)); ok && !api.Foreign {
+		if file, ok := b.sets[swagger.Stage].Lookup(path.Join(api.Dir, swagger.Doc)); ok {
 			docs = append(docs, file.Data)
 		}
 	}
@@ -170,9 +187,30 @@ func (b *build) clients(ctx context.Context) (*artifact.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema := filepath.Join(b.scratch, "models.json")
-	if err := os.WriteFile(schema, models, 0o600); err != nil {
+	opts.Models = filepath.Join(b.scratch, "models.json")
+	if err := os.WriteFile(opts.Models, models, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the models for applyconfiguration-gen: %w", err)
 	}
-	return src.gen.Clients(b.cfg.Clients.Dir, pkg, schema)
+	return src.gen.Clients(opts)
+}
+
+// clientOptions returns code-generator's options.
+func (p *Project) clientOptions() (gogen.ClientOptions, error) {
+	pkg, err := load.ImportPath(p.loadOptions(), p.cfg.Clients.Dir)
+	if err != nil {
+		return gogen.ClientOptions{}, err
+	}
+	c := p.cfg.Clients.Named()
+	opts := gogen.ClientOptions{
+		Dir: c.Dir, Package: pkg, OneInputAPI: c.OneInputAPI,
+		ClientsetName: c.ClientsetName, VersionedName: c.VersionedName, PrefersProtobuf: c.PrefersProtobuf,
+		ApplyconfigExternals: c.ApplyconfigExternals, PluralExceptions: c.PluralExceptions, SingleDirectory: c.SingleDirectory,
+	}
+	if c.Applyconfig() {
+		opts.ApplyconfigName = c.ApplyconfigName
+	}
+	if c.Watch() {
+		opts.ListersName, opts.InformersName = c.ListersName, c.InformersName
+	}
+	return opts, nil
 }

@@ -46,18 +46,14 @@ func (p *Project) places() stray.Places {
 		}
 	}
 	if cfg.Clients != nil {
-		for _, name := range []string{"applyconfiguration", "clientset", "informers", "listers"} {
-			places.Dirs = append(places.Dirs, path.Join(cfg.Clients.Dir, name))
-		}
+		places.Dirs = append(places.Dirs, cfg.Clients.Dirs()...)
 	}
 	for _, api := range cfg.APIs {
 		if api.Package == "" {
 			places.Packages = append(places.Packages, api.Path)
 		}
 	}
-	if cfg.CRD != nil {
-		places.CRDs = cfg.CRD.Dir
-	}
+	places.CRDs = cfg.CRDOptions().Dir
 	return places
 }
 
@@ -75,7 +71,7 @@ func (p *Project) keeps(name string) bool {
 // inputs are the files and directories that sdkgen.yaml names for sdkgen to read.
 func (p *Project) inputs() []string {
 	cfg := p.cfg
-	inputs := []string{p.env.Config, cfg.Header, cfg.Rules.Exceptions, cfg.Generator.Jar, cfg.Generator.Java}
+	inputs := []string{p.env.Config, cfg.Header, cfg.CRDOptions().HeaderFile, cfg.Rules.Exceptions, cfg.Generator.Jar, cfg.Generator.Java}
 	for _, sdk := range []*config.SDK{cfg.Python, cfg.Go} {
 		if sdk != nil {
 			inputs = append(inputs, sdk.Config, sdk.Templates, sdk.Overlay.Dir)

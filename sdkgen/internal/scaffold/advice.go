@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"cmp"
 	"fmt"
 	"go/token"
 	"io/fs"
@@ -24,54 +23,6 @@ const (
 	codeGenerator   = "k8s.io/code-generator"
 )
 
-// lost says what a CRD lacks without an option of controller-gen's crd generator that sdkgen has no key for.
-var lost = map[string]string{
-	"generateEmbeddedObjectMeta": "labels, annotations and names of embedded ObjectMeta, such as those of pod templates: the API server would prune them",
-	"maxDescLen":                 "the limit on descriptions: a large CRD may become too large for `kubectl apply`",
-	"ignoreUnexportedFields":     "the fields that it leaves out",
-	"headerFile":                 "the comment above each CRD",
-	"omitToolVersion":            "its way to leave out the annotation with controller-gen's version",
-	"deprecatedV1beta1CompatibilityPreserveUnknownFields": "spec.preserveUnknownFields",
-}
-
-// harmless are options of the crd generator that change nothing here, or that sdkgen.yaml has a key for.
-var harmless = []string{"crdVersions", "allowDangerousTypes", "year", "trivialVersions"}
-
-// unsupported returns the calls of controller-gen with options that sdkgen has no key for, and these options.
-func (p *project) unsupported() (options []string, at call) {
-	for _, c := range p.calls {
-		for _, name := range c.names {
-			if c.generator != "crd" || slices.Contains(harmless, name) || slices.Contains(options, name) || c.options[name] == "false" && lost[name] != "" && !strings.HasPrefix(name, "deprecated") {
-				continue
-			}
-			if options = append(options, name); len(options) == 1 {
-				at = c
-			}
-		}
-	}
-	return options, at
-}
-
-// allowsDangerousTypes says whether controller-gen is told to.
-func (p *project) allowsDangerousTypes() bool {
-	return slices.ContainsFunc(p.calls, func(c call) bool {
-		value, set := c.options["allowDangerousTypes"]
-		return c.generator == "crd" && set && value != "false"
-	})
-}
-
-// crdDir is where the project's CRDs are.
-func (p *project) crdDir() string {
-	for _, c := range p.calls {
-		if c.generator == "crd" {
-			if dir := p.directory(c); dir != "" {
-				return dir
-			}
-		}
-	}
-	return "config/crd/bases"
-}
-
 // adviseTools compares controller-gen's version and options with those of sdkgen.
 func (p *project) adviseTools(version variable) {
 	linked := p.opts.Modules[controllerTools]
@@ -82,11 +33,7 @@ func (p *project) adviseTools(version variable) {
 		p.note(version.pos, "write "+linked+" in place of "+version.value,
 			"controller-gen is %s, and sdkgen has %s: with the same version both write the same bytes", version.value, linked)
 	}
-	options, at := p.unsupported()
-	for _, name := range options {
-		p.note(at.pos, "keep controller-gen for the CRDs, and leave out crd in "+p.opts.Config,
-			"sdkgen has no key for controller-gen's option crd:%s; its CRDs would lose %s", name, cmp.Or(lost[name], "what it does"))
-	}
+	p.adviseCRDs()
 	if p.header.year != "" && slices.ContainsFunc(p.calls, func(c call) bool { return c.generator == "object" && strings.Contains(c.options["year"], "$") }) {
 		i := slices.IndexFunc(p.calls, func(c call) bool { return c.generator == "object" })
 		p.note(p.calls[i].pos, "set the variable to "+p.header.year, "controller-gen writes the current year into headers, and sdkgen always writes %s", p.header.year)
@@ -212,13 +159,5 @@ func (p *project) adopted() []string {
 			files = append(files, path.Join(a.dir, registerFile))
 		}
 	}
-	if options, _ := p.unsupported(); len(options) == 0 {
-		for _, group := range p.groups() {
-			found, err := fs.Glob(p.tree, path.Join(p.crdDir(), group+"_*.yaml"))
-			if err == nil {
-				files = append(files, found...)
-			}
-		}
-	}
-	return files
+	return append(files, p.adoptedCRDs()...)
 }

@@ -71,8 +71,8 @@ version: 0.1.0
 		b.WriteString(section("The comment above each generated Go file.", text, h.bad))
 	}
 	b.WriteString(p.renderAPIs())
+	b.WriteString(p.renderCRD())
 	if p.takesOver() {
-		b.WriteString(p.renderCRD())
 		b.WriteString(section("API rule violations that are accepted; `sdkgen rules --update` writes the list.",
 			"rules:\n  exceptions: hack/violations.list\n", unwanted))
 	}
@@ -109,9 +109,6 @@ func (p *project) renderAPIs() string {
 			text += "  - package: " + a.importPath + "\n    dir: " + p.specDir(a) + "\n"
 		}
 	}
-	if p.allowsDangerousTypes() && p.takesOver() {
-		text += "\n# Float fields pass.\nallowDangerousTypes: true\n"
-	}
 	return section(comment, text, "")
 }
 
@@ -125,15 +122,6 @@ func (p *project) specDir(a *api) string {
 		parts = append(parts, a.version)
 	}
 	return path.Join(parts...)
-}
-
-// renderCRD is the section for CRDs.
-func (p *project) renderCRD() string {
-	off := ""
-	if options, at := p.unsupported(); len(options) > 0 {
-		off = fmt.Sprintf("%s:%d gives controller-gen the option %s, which sdkgen has no key for", at.pos.Filename, at.pos.Line, strings.Join(options, ", "))
-	}
-	return section("The CustomResourceDefinitions.", "crd:\n  dir: "+p.crdDir()+"\n", off)
 }
 
 // renderSDKs are the sections for SDKs and clients.

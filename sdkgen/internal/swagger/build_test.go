@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
@@ -163,7 +164,7 @@ func openWith(t *testing.T, root string, dirs []string, floats bool) (*project, 
 	if err != nil {
 		return nil, err
 	}
-	gen, err := gogen.New(api, gogen.Options{Root: root, Scratch: t.TempDir(), AllowDangerousTypes: floats})
+	gen, err := gogen.New(api, gogen.Options{Root: root, Scratch: t.TempDir(), CRD: crd.Generator{AllowDangerousTypes: &floats}})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 func (p *project) crd(t *testing.T, pkg *load.Package, kind string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	if p.crds == nil {
-		set, err := p.gen.CRDs("crd")
+		set, _, err := p.gen.CRDs("crd")
 		if err != nil {
 			t.Fatal(err)
 		}

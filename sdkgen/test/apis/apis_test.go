@@ -37,7 +37,7 @@ swagger:
 `},
 	{"clusterapi", "sigs.k8s.io/cluster-api/api/core/v1beta2", ""},
 	{"gateway", "sigs.k8s.io/gateway-api/apis/v1", ""},
-	{"ray", "github.com/ray-project/kuberay/ray-operator/apis/ray/v1", "allowDangerousTypes: true\n"},
+	{"ray", "github.com/ray-project/kuberay/ray-operator/apis/ray/v1", "  allowDangerousTypes: true\n"},
 	{"rollouts", "github.com/argoproj/argo-rollouts/pkg/apis/rollouts/v1alpha1", ""},
 	{"source", "github.com/fluxcd/source-controller/api/v1", ""},
 }
