@@ -12,6 +12,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/golink"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
 )
 
@@ -128,6 +129,9 @@ func (s *sdk) checkPart(name string) error {
 		return err
 	}
 	if s.stage != PythonStage {
+		if name == path.Dir(golink.Directory) {
+			return fmt.Errorf("packages below a directory internal cannot be imported from elsewhere")
+		}
 		return nil
 	}
 	common, err := s.runtimeFiles("x")

@@ -123,6 +123,13 @@ func (s *sdk) key(k *keyer) error {
 		return err
 	}
 	k.set("runtime", common)
+	if len(s.project.cfg.APIs) > 1 && s.stage == GoStage {
+		importPath, err := s.sharedPath(s.cfg.Dir)
+		if err != nil {
+			return err
+		}
+		k.add("package", importPath)
+	}
 	laid, err := s.project.files.readTree(s.cfg.Overlay.Dir, s.stage)
 	if err != nil {
 		return err

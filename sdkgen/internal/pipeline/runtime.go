@@ -5,6 +5,8 @@ import (
 	"path"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/golink"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 	"github.com/flux-framework/flux-operator/sdkgen/runtime"
 )
 
@@ -16,20 +18,41 @@ func (s *sdk) distributionRuntime(d *distribution) (*artifact.Set, error) {
 	if s.stage == PythonStage {
 		return s.pythonRuntime(d)
 	}
-	all := &artifact.Set{}
-	for _, p := range d.parts {
-		files, err := s.runtimeFiles(p.names[len(p.names)-1])
-		if err != nil {
-			return nil, err
-		}
-		for file := range files.All() {
-			file.Path = path.Join(path.Join(p.names...), file.Path)
-			if err := all.Put(file); err != nil {
-				return nil, err
-			}
-		}
+	return s.goRuntime()
+}
+
+// goRuntime returns the runtime that the packages of a distribution share.
+func (s *sdk) goRuntime() (*artifact.Set, error) {
+	set := &artifact.Set{}
+	if s.cfg.Templates != "" {
+		return set, nil
 	}
-	return all, nil
+	files, err := golink.Runtime()
+	if err != nil {
+		return nil, err
+	}
+	return set, s.put(set, files)
+}
+
+// linked returns what the engine made of an API package, in Go for the runtime that it shares with the others of
+// its distribution.
+func (s *sdk) linked(d *distribution, made *artifact.Set) (*artifact.Set, error) {
+	if len(d.parts) == 1 || s.stage != GoStage || s.cfg.Templates != "" {
+		return made, nil
+	}
+	if err := load.RequireGo(s.project.env.Root, d.dir, "1.24", "the Go client of several API packages"); err != nil {
+		return nil, err // type Event is an alias with a type parameter
+	}
+	importPath, err := s.sharedPath(d.dir)
+	if err != nil {
+		return nil, err
+	}
+	return golink.Link(made, importPath)
+}
+
+// sharedPath is the import path of the runtime that the packages in a directory share.
+func (s *sdk) sharedPath(dir string) (string, error) {
+	return load.PackagePath(s.project.env.Root, path.Join(dir, golink.Directory))
 }
 
 // pythonRuntime returns the runtime of a distribution of several API packages, and the packages of its groups.
@@ -68,10 +91,14 @@ func (s *sdk) runtimeFiles(pkg string) (*artifact.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	return set, s.put(set, files)
+}
+
+func (s *sdk) put(set *artifact.Set, files []runtime.File) error {
 	for _, file := range files {
 		if err := set.Put(artifact.File{Path: file.Path, Data: file.Data, Origin: s.stage}); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return set, nil
+	return nil
 }

@@ -264,7 +264,11 @@ func (b *build) collect(jobs []*sdkJob) error {
 func (d *distribution) collect(jobs []*sdkJob, to *artifact.Set) error {
 	s, all := jobs[0].sdk, &artifact.Set{}
 	for _, job := range jobs {
-		for file := range job.set.All() {
+		made, err := s.linked(d, job.set)
+		if err != nil {
+			return err
+		}
+		for file := range made.All() {
 			if file.Path = s.move(d, job.part, file.Path); file.Path == "" {
 				continue
 			}
