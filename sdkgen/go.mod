@@ -41,7 +41,7 @@ require (
 require (
 	github.com/go-logr/logr v1.4.3 // indirect
 	k8s.io/api v0.37.2 // indirect
-	k8s.io/client-go v0.37.2 // indirect
+	k8s.io/client-go v0.37.2
 )
 
 require (

@@ -5,9 +5,16 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // TestFiles: an SDK gets every file of the runtime but its tests, and a Python file as it is.
@@ -106,6 +113,52 @@ func TestInPackage(t *testing.T) {
 	for _, source := range []string{"", "// package light\n", "func f() {}\n", "package 1\n"} {
 		if got, err := inPackage([]byte(source), "sample"); err == nil {
 			t.Errorf("%q becomes %q", source, got)
+		}
+	}
+}
+
+// TestIntOrString: the table in python/_kubernetes.py has, by type and without versions, the fields of Kubernetes' own
+// types that are quantities or integers or strings, in lists and maps too.
+func TestIntOrString(t *testing.T) {
+	source, err := os.ReadFile("python/_kubernetes.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]string{}
+	for _, line := range regexp.MustCompile(`(?m)^    "(\w+)": "([\w ]+)",$`).FindAllSubmatch(source, -1) {
+		got[string(line[1])] = strings.Fields(string(line[2]))
+	}
+	want, seen := map[string][]string{}, map[reflect.Type]bool{}
+	for _, typ := range scheme.Scheme.AllKnownTypes() {
+		eitherOf(typ, want, seen)
+	}
+	for name := range want {
+		slices.Sort(want[name])
+		want[name] = slices.Compact(want[name])
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// eitherOf adds the fields of a struct, and of those in it, that are of one of the types.
+func eitherOf(typ reflect.Type, to map[string][]string, seen map[reflect.Type]bool) {
+	if seen[typ] {
+		return
+	}
+	seen[typ] = true
+	for i := range typ.NumField() {
+		field := typ.Field(i)
+		of := field.Type
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+			of = of.Elem()
+		}
+		switch {
+		case of == reflect.TypeFor[resource.Quantity](), of == reflect.TypeFor[intstr.IntOrString]():
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			to[typ.Name()] = append(to[typ.Name()], key)
+		case of.Kind() == reflect.Struct:
+			eitherOf(of, to, seen)
 		}
 	}
 }

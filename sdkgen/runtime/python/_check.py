@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, List, Tuple
@@ -40,6 +40,13 @@ class ValidationError(ValueError):
 
 class WrongTypeError(ValidationError, TypeError):
     """A value of a type that the API does not allow."""
+
+
+def together(errors: Sequence[ValidationError]) -> ValidationError:
+    """Gives one error of all problems: of a wrong type if each of the errors is."""
+    wrong = all(isinstance(error, TypeError) for error in errors)
+    made = WrongTypeError if wrong else ValidationError
+    return made(*(problem for error in errors for problem in error.problems))
 
 
 def join(place: str, path: str) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Callable, Dict, List, Tuple
 
 from ._check import Rules
-from ._kind import Field, Kind
+from ._kind import METADATA, Field, Kind
 from ._wire import plain
 
 
@@ -145,7 +145,9 @@ def _classes(kind: Kind, rules: Rules) -> Tuple[type, ...]:
         return (int, str) if [*rules] == ["x-kubernetes-int-or-string"] else ()
     if kind.native is float:
         return (float, int)
-    return (kind.own or kind.native or dict,) if kind.name != "datetime" else ()
+    if kind.name == "datetime" or (kind.external and kind.name not in METADATA):
+        return ()
+    return (kind.own or kind.native or dict,)
 
 
 def _fits(attr: str, kind: Kind, names: Dict[str, Any]) -> str:

@@ -20,6 +20,8 @@ MODELS = f"{__package__}.models"
 
 _CONTAINER = re.compile(r"(list|dict)[\[(](?:str, *)?(.+)[\])]", re.IGNORECASE)
 NATIVE = {"str": str, "int": int, "float": float, "bool": bool, "object": object}
+# Checked by validate only: nearly every constructor is given one, and would load kubernetes for it.
+METADATA = ("V1ObjectMeta", "V1ListMeta")
 _CALLED = {"str": "a string", "int": "an integer", "float": "a number", "bool": "a bool"}
 
 
@@ -60,8 +62,9 @@ class Field:
             value = self.kind.convert(value)
         except _check.ValidationError as error:
             raise error.within(self.key) from None
-        for problem in self.kind.problems(value, self.rules, self.key):
-            raise problem
+        problems = [*self.kind.problems(value, self.rules, self.key)]
+        if problems:
+            raise _check.together(problems)
         return value
 
 
@@ -73,11 +76,12 @@ class Kind:
         inner (Optional[Kind]): of the members of a list or dict.
         native (Any): the class of a scalar, ``object`` for any value, or None.
         own (Any): the model's class, or None.
+        external (bool): it is a class of ``kubernetes``.
         deferred (bool): it holds timestamps or classes of ``kubernetes``, which are
             built when they are asked for.
     """
 
-    __slots__ = ("name", "inner", "native", "own", "deferred")
+    __slots__ = ("name", "inner", "native", "own", "external", "deferred")
 
     def __init__(self, spelling: str, home: str) -> None:
         container = _CONTAINER.fullmatch(spelling)
@@ -85,6 +89,7 @@ class Kind:
         self.inner = Kind.of(container[2], home) if container else None
         self.native: Any = NATIVE.get(spelling)
         self.own: Any = None if container or not home else _own(spelling, home)
+        self.external = self.own is None and VERSIONED.match(self.name) is not None
         self.deferred = deferred(spelling)
 
     @staticmethod
@@ -109,7 +114,7 @@ class Kind:
             legacy (bool): keys are attribute names, as ``to_dict`` gives them.
 
         Raises:
-            ValidationError: a timestamp is malformed.
+            ValidationError: a timestamp is malformed, or kubernetes refuses a value.
             WrongTypeError: an object or a list is expected where something else is.
         """
         if value is None or self.native:
@@ -150,12 +155,24 @@ class Kind:
             cls = kubernetes_class(__name__, self.name)
         except (ImportError, AttributeError):  # not installed, or too old for it
             return plain(value)
+        from . import _kubernetes  # which the models alone do not need
+
         values = {}
-        for attr, spelling in cls.openapi_types.items():
-            item = value.get(cls.attribute_map[attr], value.get(attr))
+        for key, member in _kubernetes.members(cls).items():
+            item = value.get(key, value.get(member.attr))
             if item is not None:
-                values[attr] = Kind.of(spelling).read(item, origins)
-        built = cls(**values)
+                try:
+                    made = Kind.of(member.type).read(item, origins)
+                except _check.ValidationError as error:
+                    raise error.within(key) from None
+                values[member.attr] = made if member.held is None else member.held(made)
+        try:
+            built = cls(**values)
+        except ValueError:
+            problems = [*self._inside(value, "")]
+            if problems:
+                raise _check.together(problems) from None
+            raise
         if origins is not None:
             origins.append((built, plain(value), plain(built, by_id(origins))))
         return built
@@ -193,7 +210,7 @@ class Kind:
             value (Any): what an attribute holds.
             rules (Mapping[str, Any]): constraints, as those of a field.
             path (str): where the value stands.
-            deep (bool): look into models too. Default False.
+            deep (bool): look into models, and into metadata, too. Default False.
         """
         held: Any = value.value if isinstance(value, Enum) else value
         if _is_null(held, rules):
@@ -208,8 +225,38 @@ class Kind:
             for place, key in self._members(held):
                 at = _check.join(path, place)
                 yield from self.inner.problems(held[key], rules, at, deep)
-        elif deep and self.own is not None:
-            yield from held._problems(path)
+        elif self.own is not None:
+            if deep:
+                yield from held._problems(path)
+        elif self.external and (deep or self.name not in METADATA):
+            yield from self._inside(held, path)
+
+    def _inside(self, value: Any, path: str) -> Iterator[_check.ValidationError]:
+        """Tells what is wrong with an object of kubernetes, or with a mapping for one."""
+        from . import _kubernetes  # which the models alone do not need
+
+        cls = _kubernetes.find(self.name)
+        if cls is None:
+            return
+        mapping = isinstance(value, Mapping)
+        if not mapping and self.name not in (c.__name__ for c in type(value).__mro__):
+            yield _check.wrong_type(path, self.name, value)
+            return
+        for name, text in _kubernetes.unknown(cls, value).items():
+            yield _check.ValidationError((_check.join(path, name), text))
+        for key, member in _kubernetes.members(cls).items():
+            item = value.get(key) if mapping else getattr(value, member.attr)
+            if item is None or item is NULL:
+                if member.required:
+                    yield _check.missing(_check.join(path, key))
+                continue
+            at, kind = _check.join(path, key), Kind.of(member.type)
+            try:
+                item = kind.convert(item)
+            except _check.ValidationError as error:
+                yield error.within(at)
+            else:
+                yield from kind.problems(item, member.rules, at, deep=True)
 
     def _fits(self, value: Any, rules: _check.Rules) -> bool:
         """Says whether a value has this type."""
@@ -225,8 +272,8 @@ class Kind:
             return isinstance(value, datetime)
         if self.name == "list":
             return isinstance(value, list)
-        external = self.inner is None and hasattr(value, "openapi_types")
-        return external or isinstance(value, Mapping)
+        instance = self.inner is None and hasattr(value, "openapi_types")
+        return instance or isinstance(value, Mapping)
 
     def called(self, rules: _check.Rules) -> str:
         """Gives the words for a value of this type."""

@@ -151,8 +151,9 @@ class Model(Mapping[str, Any], metaclass=Meta):
     def validate(self) -> None:
         """Checks everything in this model against the API's schema.
 
-        What needs the API server is left to it: ``CEL_RULES``, and whatever is in the
-        classes of ``kubernetes``.
+        Inside the classes of ``kubernetes``, and mappings that stand for them, it checks what the
+        installed version tells of them: types, required values and unknown keys. What needs the
+        API server is left to it: ``CEL_RULES``, and enumerations and bounds of Kubernetes' own.
 
         Raises:
             ValidationError: with all problems, a line each; a ``WrongTypeError`` if
@@ -160,9 +161,7 @@ class Model(Mapping[str, Any], metaclass=Meta):
         """
         found = [*self._problems("")]
         if found:
-            wrong = all(isinstance(error, TypeError) for error in found)
-            error = _check.WrongTypeError if wrong else _check.ValidationError
-            raise error(*(problem for one in found for problem in one.problems))
+            raise _check.together(found)
 
     def _problems(self, path: str) -> Iterator[_check.ValidationError]:
         for attr, declared in self._fields.items():
@@ -172,12 +171,22 @@ class Model(Mapping[str, Any], metaclass=Meta):
                 if declared.default is ... and not null:
                     yield _check.missing(at)
                 continue
-            try:
-                value = declared.kind.convert(value)
-            except _check.ValidationError as error:
-                yield error.within(at)
-            else:
-                yield from declared.kind.problems(value, declared.rules, at, deep=True)
+            for value in self._views(attr, declared.key):
+                try:
+                    value = declared.kind.convert(value)
+                    found = [*declared.kind.problems(value, declared.rules, at, deep=True)]
+                except _check.ValidationError as error:
+                    found = [error.within(at)]
+                yield from found
+                if found:
+                    break
+
+    def _views(self, attr: str, key: str) -> Iterator[Any]:
+        """Gives what an attribute holds and, where that was built from what was read, what is
+        written for it: that has keys which no class of kubernetes has, too."""
+        yield self._held(attr)
+        if self._read is not None and attr in self._read.built:
+            yield self[key]
 
     def to_dict(self, serialize: bool = False) -> Dict[str, Any]:
         """Gives every attribute by its Python name, as the legacy generator did.
