@@ -27,8 +27,8 @@ import (
 
 %[4]s
 //
-// A Client of another version of the API that sends through the same connections is a conversion away:
-// (*v1.Client)(client).
+// It converts to the Client of another version of the API, which then sends through the same connections:
+// (*other.Client)(client).
 type Client %[3]s.Client
 
 %[5]s
