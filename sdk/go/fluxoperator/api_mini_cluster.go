@@ -89,7 +89,7 @@ func (c *MiniClusterClient) Update(ctx context.Context, object *MiniCluster, opt
 }
 
 // Patch changes an object by a patch of the given type: types.JSONPatchType, types.MergePatchType, or
-// types.ApplyYAMLPatchType, for which Apply is typed.
+// types.ApplyPatchType, for which Apply is typed.
 func (c *MiniClusterClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*MiniCluster, error) {
 	return restNamed[MiniCluster](ctx, c.resource, restPatch(name, "", pt, data, &opts))
 }
@@ -98,7 +98,7 @@ func (c *MiniClusterClient) Patch(ctx context.Context, name string, pt types.Pat
 // needed. A field of another manager is an error for apierrors.IsConflict unless opts.Force is set. The object
 // has what the manager wants and nothing else: no managedFields, and no resource version but to insist on it.
 func (c *MiniClusterClient) Apply(ctx context.Context, object *MiniCluster, opts metav1.ApplyOptions) (*MiniCluster, error) {
-	return restNamed[MiniCluster](ctx, c.resource, restPatch(object.Name, "", types.ApplyYAMLPatchType, object.typed(), restApply(opts)))
+	return restNamed[MiniCluster](ctx, c.resource, restPatch(object.Name, "", types.ApplyPatchType, object.typed(), restApply(opts)))
 }
 
 // Delete deletes the object of a name. One that is not there is an error for apierrors.IsNotFound.
@@ -131,7 +131,7 @@ func (c *MiniClusterClient) PatchStatus(ctx context.Context, name string, pt typ
 
 // ApplyStatus is Apply for the status of an object, and nothing else of it.
 func (c *MiniClusterClient) ApplyStatus(ctx context.Context, object *MiniCluster, opts metav1.ApplyOptions) (*MiniCluster, error) {
-	return restNamed[MiniCluster](ctx, c.resource, restPatch(object.Name, "status", types.ApplyYAMLPatchType, object.typed(), restApply(opts)))
+	return restNamed[MiniCluster](ctx, c.resource, restPatch(object.Name, "status", types.ApplyPatchType, object.typed(), restApply(opts)))
 }
 
 // GetScale returns how many replicas an object has and should have.
