@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +28,9 @@ verify does not accept. A stage whose inputs and outputs match sdkgen.lock is sk
 		Args: noArgs,
 		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
 			plan, err := project.Plan(ctx, opts)
+			if plan != nil {
+				err = errors.Join(a.adopted(project.Adopted(plan)), err)
+			}
 			if err != nil {
 				return err
 			}
@@ -51,6 +55,15 @@ verify does not accept. A stage whose inputs and outputs match sdkgen.lock is sk
 	}
 	cmd.Flags().StringSliceVar(&opts.Only, "only", nil, "write only these `stages`: deepcopy, crd, openapi, swagger, python, go, clients")
 	cmd.Flags().BoolVar(&opts.Force, "force", false, "run every stage, also those that are up to date")
-	cmd.Flags().BoolVar(&opts.Adopt, "adopt", false, "overwrite files of the same names that sdkgen did not write")
+	cmd.Flags().BoolVar(&opts.Adopt, "adopt", false, "overwrite files of the same names that sdkgen did not write, and print what becomes of CRDs as a diff")
+	cmd.Flags().StringSliceVar(&opts.AcceptLoss, "accept-loss", nil, "`files` of CRDs to overwrite though they have schema that the new ones lack")
 	return cmd
+}
+
+// adopted prints as a diff what becomes of CRDs that sdkgen did not write.
+func (a *app) adopted(crds []artifact.Change) error {
+	if a.quiet || a.format != string(diag.Text) {
+		return nil
+	}
+	return artifact.Unified(a.stdout, crds)
 }

@@ -55,6 +55,8 @@ type Options struct {
 	Only  []string // stages to commit; all if empty
 	Force bool     // run stages that are up to date too
 	Adopt bool     // take over files that sdkgen did not write
+	// AcceptLoss are CRDs to take over though they have schema that the new ones lack.
+	AcceptLoss []string
 }
 
 // Project is a project that is ready to be planned. Close it.
@@ -123,7 +125,8 @@ func (p *Project) Close() error {
 	return errors.Join(errs...)
 }
 
-// Plan runs the stages and compares what they made with the tree. It writes nothing.
+// Plan runs the stages and compares what they made with the tree. It writes nothing. With an error about CRDs that
+// would lose schema it returns the plan, too, which is not to be committed.
 func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error) {
 	b := p.newBuild(opts.Force)
 	wanted, err := pick(b.plan().stages(), opts.Only)
@@ -140,7 +143,12 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 		}
 		keys[name] = b.keys[name]
 	}
-	return artifact.NewPlan(p.root, p.lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0})
+	lost := p.losses(set, opts.AcceptLoss)
+	plan, err := artifact.NewPlan(p.root, p.lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0})
+	if blocked, ok := errors.AsType[diag.List](err); ok {
+		return nil, append(lost, blocked...)
+	}
+	return plan, cmp.Or(err, lost.Err())
 }
 
 // Commit writes what the plan says.
