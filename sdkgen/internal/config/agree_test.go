@@ -26,6 +26,7 @@ import (
 var beyond = []reason{
 	{regexp.MustCompile(`is listed twice$`), "two items of a list have one key"},
 	{regexp.MustCompile(`^\d+ API packages would be written to one directory$`), "one section depends on another"},
+	{regexp.MustCompile(`^clients\.\w+ and clients\.\w+ are both`), "one key depends on another"},
 	{regexp.MustCompile(`^generator names a jar, which only the engine`), "as before"},
 	{regexp.MustCompile(`^invalid pattern "`), "the language of path.Match is no regular one"},
 	{regexp.MustCompile(`^apis\[\d+\]\.package: (malformed|invalid) import path "`), "the rules of an import path are more than a pattern"},

@@ -130,6 +130,12 @@ func withoutCRDs(option string) *jsonschema.Schema {
 	return s
 }
 
+// itemPatterns are the forms of the items of lists.
+var itemPatterns = map[string]string{
+	"applyconfigExternals": `^[^\s:,]+\.[A-Za-z_][A-Za-z0-9_]*:[^\s:,]+$`,
+	"pluralExceptions":     `^[A-Za-z_][A-Za-z0-9_]*:[A-Za-z_][A-Za-z0-9_]*$`,
+}
+
 // complete adds to a section what tags cannot say: paths stay in the project, a version and a year may be
 // written as numbers, and an optional key may have no value.
 func complete(section *jsonschema.Schema) {
@@ -155,6 +161,12 @@ func complete(section *jsonschema.Schema) {
 				p.Enum = append(p.Enum, "", nil)
 			}
 			p.Type, p.Extras = "", map[string]any{"type": types}
+		}
+		if pattern := itemPatterns[pair.Key]; pattern != "" {
+			p.Items.Pattern = pattern
+		}
+		if pair.Key == "deprecatedV1beta1CompatibilityPreserveUnknownFields" { // the API server refuses the other value
+			p.Enum = []any{false, nil}
 		}
 	}
 }

@@ -26,6 +26,9 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
 
+// ClientGo is the oldest version of client-go that compiles the clients of the linked code-generator.
+const ClientGo = "v0.37.0"
+
 // ClientOptions say what code-generator makes, and where. Names are those of directories below Dir.
 type ClientOptions struct {
 	Dir     string // relative to the project's root
@@ -43,6 +46,10 @@ type ClientOptions struct {
 	PluralExceptions             []string
 	SingleDirectory              bool
 	PrefersProtobuf              bool
+
+	// Run makes the packages in place of the linked code-generator, if it is set: of the API packages with these import
+	// paths, with the comment in that file, "" for none, above each file.
+	Run func(apis []string, header string) (*artifact.Set, error)
 }
 
 // clients are the packages that get clients, with the options.
@@ -75,6 +82,13 @@ func (g *Generator) Clients(opts ClientOptions) (*artifact.Set, error) {
 	set, err := g.register(c.pkgs)
 	if err != nil {
 		return nil, err
+	}
+	if c.Run != nil {
+		part, err := c.Run(c.paths(), g.header)
+		if err != nil {
+			return nil, err
+		}
+		return set, set.Merge(part)
 	}
 	makers := []func(clients) (*artifact.Set, error){g.clientset}
 	if c.ApplyconfigName != "" {

@@ -189,6 +189,9 @@ func (r *Result) ByPath(importPath string) *Package {
 	return nil
 }
 
+// ModuleDir is the directory, absolute, of the module that the packages are loaded from.
+func (r *Result) ModuleDir() string { return r.home.dir }
+
 // Own says whether an import path is one of a module that holds API packages of the project.
 func (r *Result) Own(importPath string) bool {
 	return slices.ContainsFunc(r.home.holders, func(m module) bool { return m.holds(importPath) })

@@ -71,6 +71,13 @@ func (b *build) clientsKey(k *keyer) error {
 		return err
 	}
 	k.add("package", pkg)
+	version, err := b.clientGoVersion()
+	if err != nil {
+		return err
+	}
+	if b.cfg.Clients.Version == config.Project {
+		k.add(clientGo, version)
+	}
 	return b.sourceKey(k)
 }
 

@@ -18,9 +18,11 @@ const module = "github.com/flux-framework/flux-operator/sdkgen/"
 var allowed = map[string][]string{
 	"internal/diag":       {},
 	"internal/artifact":   {"internal/diag"},
+	"internal/codegen":    {"internal/artifact"},
 	"internal/config":     {"internal/diag"},
 	"internal/load":       {"internal/diag"},
 	"internal/gogen":      {"internal/artifact", "internal/diag", "internal/load"},
+	"internal/loss":       {},
 	"internal/lint":       {"internal/diag", "internal/load"},
 	"internal/rules":      {"internal/diag"},
 	"internal/swagger":    {"internal/diag"},
@@ -41,7 +43,7 @@ var allowed = map[string][]string{
 	goRuntime:             {},
 	testkit:               {"internal/artifact", "internal/engine", "internal/native", "internal/openapigen", "templates"},
 	"internal/pipeline": {
-		"internal/artifact", "internal/config", "internal/diag", "internal/document", "internal/engine", "internal/gogen", "internal/golink", "internal/gosdk", "internal/lint", "internal/load",
+		"internal/artifact", "internal/codegen", "internal/config", "internal/diag", "internal/document", "internal/engine", "internal/gogen", "internal/golink", "internal/gosdk", "internal/lint", "internal/load", "internal/loss",
 		"internal/native", "internal/openapigen", "internal/overlay", "internal/pysdk", "internal/rules", "internal/stray", "internal/swagger", "internal/tools",
 		"runtime", "templates",
 	},
@@ -140,10 +142,10 @@ func relative(path string) string {
 // that may call them.
 var reserved = map[string][]string{
 	"exec.Command":        {"internal/openapigen"},
-	"exec.CommandContext": {"internal/openapigen", "internal/stray", "internal/tools"}, // Java, git, pip
+	"exec.CommandContext": {"internal/codegen", "internal/openapigen", "internal/stray", "internal/tools"}, // go, Java, git, pip
 	// Scratch, -o FILE, and the directory of tools.
-	"os.WriteFile": {"internal/gogen", "internal/openapigen", "internal/pipeline", "internal/cli", "internal/tools"},
-	"os.MkdirAll":  {"internal/openapigen", "internal/tools"},
+	"os.WriteFile": {"internal/codegen", "internal/gogen", "internal/openapigen", "internal/pipeline", "internal/cli", "internal/tools"},
+	"os.MkdirAll":  {"internal/codegen", "internal/openapigen", "internal/tools"},
 	"os.MkdirTemp": {"internal/pipeline", "internal/tools"},
 	"os.CopyFS":    {"internal/openapigen"}, // templates, to scratch
 	"os.RemoveAll": {"internal/pipeline", "internal/tools"},

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/token"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -18,7 +16,6 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/lint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
 // source is the API packages, and the Go generators over them.
@@ -165,52 +162,4 @@ func (s *source) openapi() (set *artifact.Set, report []byte, err error) {
 		report = append(report, lines...)
 	}
 	return set, report, nil
-}
-
-// clients makes clientset, listers, informers and apply configurations.
-func (b *build) clients(ctx context.Context) (*artifact.Set, error) {
-	src, err := b.source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	opts, err := b.clientOptions()
-	if err != nil {
-		return nil, err
-	}
-	var docs [][]byte
-	for _, api := range src.Packages {
-		if file, ok := b.sets[swagger.Stage].Lookup(path.Join(api.Dir, swagger.Doc)); ok {
-			docs = append(docs, file.Data)
-		}
-	}
-	models, err := swagger.Models(docs...)
-	if err != nil {
-		return nil, err
-	}
-	opts.Models = filepath.Join(b.scratch, "models.json")
-	if err := os.WriteFile(opts.Models, models, 0o600); err != nil {
-		return nil, fmt.Errorf("writing the models for applyconfiguration-gen: %w", err)
-	}
-	return src.gen.Clients(opts)
-}
-
-// clientOptions returns code-generator's options.
-func (p *Project) clientOptions() (gogen.ClientOptions, error) {
-	pkg, err := load.ImportPath(p.loadOptions(), p.cfg.Clients.Dir)
-	if err != nil {
-		return gogen.ClientOptions{}, err
-	}
-	c := p.cfg.Clients.Named()
-	opts := gogen.ClientOptions{
-		Dir: c.Dir, Package: pkg, OneInputAPI: c.OneInputAPI,
-		ClientsetName: c.ClientsetName, VersionedName: c.VersionedName, PrefersProtobuf: c.PrefersProtobuf,
-		ApplyconfigExternals: c.ApplyconfigExternals, PluralExceptions: c.PluralExceptions, SingleDirectory: c.SingleDirectory,
-	}
-	if c.Applyconfig() {
-		opts.ApplyconfigName = c.ApplyconfigName
-	}
-	if c.Watch() {
-		opts.ListersName, opts.InformersName = c.ListersName, c.InformersName
-	}
-	return opts, nil
 }

@@ -1,0 +1,126 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/codegen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
+)
+
+const clientGo = "k8s.io/client-go"
+
+// clients makes clientset, listers, informers and apply configurations.
+func (b *build) clients(ctx context.Context) (*artifact.Set, error) {
+	src, err := b.source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opts, err := b.clientOptions()
+	if err != nil {
+		return nil, err
+	}
+	var docs [][]byte
+	for _, api := range src.Packages {
+		if file, ok := b.sets[swagger.Stage].Lookup(path.Join(api.Dir, swagger.Doc)); ok {
+			docs = append(docs, file.Data)
+		}
+	}
+	models, err := swagger.Models(docs...)
+	if err != nil {
+		return nil, err
+	}
+	opts.Models = filepath.Join(b.scratch, "models.json")
+	if err := os.WriteFile(opts.Models, models, 0o600); err != nil {
+		return nil, fmt.Errorf("writing the models for applyconfiguration-gen: %w", err)
+	}
+	if b.cfg.Clients.Version == config.Project {
+		if err := b.useProjectTools(ctx, src, &opts); err != nil {
+			return nil, err
+		}
+	}
+	return src.gen.Clients(opts)
+}
+
+// clientOptions returns code-generator's options.
+func (p *Project) clientOptions() (gogen.ClientOptions, error) {
+	pkg, err := load.ImportPath(p.loadOptions(), p.cfg.Clients.Dir)
+	if err != nil {
+		return gogen.ClientOptions{}, err
+	}
+	c := p.cfg.Clients.Named()
+	opts := gogen.ClientOptions{
+		Dir: c.Dir, Package: pkg, OneInputAPI: c.OneInputAPI,
+		ClientsetName: c.ClientsetName, VersionedName: c.VersionedName, PrefersProtobuf: c.PrefersProtobuf,
+		ApplyconfigExternals: c.ApplyconfigExternals, PluralExceptions: c.PluralExceptions, SingleDirectory: c.SingleDirectory,
+	}
+	if c.Applyconfig() {
+		opts.ApplyconfigName = c.ApplyconfigName
+	}
+	if c.Watch() {
+		opts.ListersName, opts.InformersName = c.ListersName, c.InformersName
+	}
+	return opts, nil
+}
+
+// clientGoVersion returns the version of client-go that the clients are compiled with, "" if it is a directory's. One that is older
+// than what the linked code-generator's clients need is an error.
+func (p *Project) clientGoVersion() (string, error) {
+	goMod, err := load.GoModOf(p.loadOptions(), p.cfg.Clients.Dir)
+	if err != nil {
+		return "", err
+	}
+	get := fmt.Sprintf("run `go get %s@%s`%s", clientGo, cmp.Or(p.env.Modules[codegen.Module], gogen.ClientGo), goMod.Dir)
+	required, ok := goMod.Require(clientGo)
+	if !ok {
+		return "", diag.Errorf(required.Pos, "clients", get, "the module does not require %s, which the clients in %s import", clientGo, p.cfg.Clients.Dir)
+	}
+	if p.cfg.Clients.Version == config.Project || required.Version == "" || semver.Compare(semver.MajorMinor(required.Version), semver.MajorMinor(gogen.ClientGo)) >= 0 {
+		return required.Version, nil
+	}
+	return "", diag.Errorf(required.Pos, "clients", get+"; or write under clients in sdkgen.yaml, to have them made by the code-generator of that version:\nversion: "+config.Project,
+		"the clients would not compile with %s %s: they need %s or newer", clientGo, required.Version, gogen.ClientGo)
+}
+
+// useProjectTools has the clients be made by the commands of the project's own version of code-generator.
+func (b *build) useProjectTools(ctx context.Context, src *source, opts *gogen.ClientOptions) error {
+	version, err := b.clientGoVersion()
+	if err != nil {
+		return err
+	}
+	if version == "" {
+		return diag.Errorf(b.cfg.Pos("clients", "version"), "clients", "remove it, or require a published version", "clients.version is %s, but go.mod replaces %s with a directory", config.Project, clientGo)
+	}
+	c := *opts
+	opts.Run = func(apis []string, header string) (*artifact.Set, error) {
+		if header == "" {
+			header = filepath.Join(b.scratch, "no-header.txt")
+			if err := os.WriteFile(header, nil, 0o600); err != nil {
+				return nil, fmt.Errorf("writing the header for code-generator: %w", err)
+			}
+		}
+		set, err := codegen.Run(ctx, codegen.Job{
+			Version: version, Env: b.env.Environ, From: src.ModuleDir(), Scratch: b.scratch, Origin: gogen.ClientsStage,
+			APIs: apis, Dir: c.Dir, Package: c.Package, Header: header, Models: c.Models,
+			ClientsetName: c.ClientsetName, VersionedName: c.VersionedName, ListersName: c.ListersName, InformersName: c.InformersName,
+			ApplyconfigName: c.ApplyconfigName, ApplyconfigExternals: c.ApplyconfigExternals, PluralExceptions: c.PluralExceptions,
+			SingleDirectory: c.SingleDirectory, PrefersProtobuf: c.PrefersProtobuf,
+		})
+		if err != nil && ctx.Err() == nil {
+			return nil, diag.Errorf(b.cfg.Pos("clients", "version"), "clients", "", "%v", err)
+		}
+		return set, err
+	}
+	return nil
+}
