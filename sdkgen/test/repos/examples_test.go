@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/modfile"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
 
@@ -34,7 +35,7 @@ type result struct {
 }
 
 // manifests reads the examples: the documents of the files of the CRDs' kinds.
-func (r *repository) manifests(t *testing.T, root string, all crds) []example {
+func (r *repository) manifests(t *testing.T, d *differences, root string, all crds) []example {
 	t.Helper()
 	kinds := map[kind]bool{}
 	for _, crd := range all {
@@ -45,7 +46,8 @@ func (r *repository) manifests(t *testing.T, root string, all crds) []example {
 		for i, doc := range documents(t, filepath.Join(root, file)) {
 			data, err := yaml.YAMLToJSON(doc)
 			if err != nil {
-				t.Fatalf("%s: %v", file, err)
+				d.add("example %s: %v", file, err)
+				continue
 			}
 			e := example{at: fmt.Sprintf("%s#%d", file, i+1), json: data}
 			if json.Unmarshal(data, &e.kind) == nil && kinds[kind{path.Dir(e.APIVersion), e.Kind}] { // what is no object has no kind
@@ -60,7 +62,7 @@ func (r *repository) manifests(t *testing.T, root string, all crds) []example {
 // ones for its verdict of each.
 func (r *repository) throughSDKs(t *testing.T, d *differences, root string, cfg *config.Config, shipped, made crds) (got examples) {
 	t.Helper()
-	all := r.manifests(t, root, shipped)
+	all := r.manifests(t, d, root, shipped)
 	was, is := newServer(t, shipped), newServer(t, made)
 	python, golang := throughPython(t, root, cfg.Python, all), r.throughGo(t, root, cfg.Go, all)
 	for i, e := range all {
@@ -179,14 +181,14 @@ func throughPython(t *testing.T, root string, sdk *config.SDK, all []example) []
 	return merged
 }
 
-// throughGo sends the examples through the light Go client, which is compiled with the libraries of sdkgen's go.mod.
+// throughGo sends the examples through the light Go client. It is compiled with the libraries of sdkgen's go.mod, which
+// are compiled once for all repositories, and with those that only the repository requires.
 func (r *repository) throughGo(t *testing.T, root string, sdk *config.SDK, all []example) []result {
 	t.Helper()
 	if sdk == nil {
 		return nil
 	}
 	scratch := t.TempDir()
-	var imports, kinds string
 	for _, dir := range directories(t, root, sdk) {
 		rel, err := filepath.Rel(root, dir)
 		if err == nil {
@@ -195,21 +197,54 @@ func (r *repository) throughGo(t *testing.T, root string, sdk *config.SDK, all [
 		if err != nil {
 			t.Fatal(err)
 		}
-		i, k := constructors(t, scratch, r.Module)
-		imports, kinds = i, k
 	}
-	goMod := strings.Replace(string(read(t, "../../go.mod")), "module ", "module "+r.Module+" // ", 1)
+	imports, kinds := constructors(t, scratch, r.Module)
 	program := strings.NewReplacer("IMPORTS", imports, "KINDS", kinds).Replace(string(read(t, "testdata/roundtrip.go.txt")))
-	for name, text := range map[string]string{"go.mod": goMod, "go.sum": string(read(t, "../../go.sum")), "roundtrip/main.go": program} {
+	for name, text := range map[string]string{"go.mod": goMod(t, root), "go.sum": string(read(t, "../../go.sum")), "roundtrip/main.go": program} {
 		if err := (step{Write: name, New: text}).change(scratch); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := run(scratch, "go", "build", "-o", "carry", "./roundtrip"); err != nil {
+	if _, err := run(scratch, "go", "build", "-mod=mod", "-o", "carry", "./roundtrip"); err != nil {
 		t.Fatal(err)
 	}
 	return pipe(t, all, filepath.Join(scratch, "carry"))
 }
+
+// goMod is the go.mod of a module that has the name of the repository's and requires what sdkgen does, and the modules of other
+// APIs that the repository requires.
+func goMod(t *testing.T, root string) string {
+	t.Helper()
+	files := [2]*modfile.File{}
+	for i, name := range []string{"../../go.mod", filepath.Join(root, "go.mod")} {
+		file, err := modfile.Parse(name, read(t, name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[i] = file
+	}
+	ours, theirs := files[0], files[1]
+	if err := ours.AddModuleStmt(theirs.Module.Mod.Path); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, r := range ours.Require {
+		known[r.Mod.Path] = true
+	}
+	for _, r := range theirs.Require {
+		if !known[r.Mod.Path] && apiModule.MatchString(r.Mod.Path) {
+			ours.AddNewRequire(r.Mod.Path, r.Mod.Version, false)
+		}
+	}
+	data, err := ours.Format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// apiModule matches modules whose types APIs embed: jobset, volcano, barman-cloud.
+var apiModule = regexp.MustCompile(`^sigs\.k8s\.io/jobset$|/apis?$|/(barman-cloud|machinery)$`)
 
 var constructor = regexp.MustCompile(`(?s)func New\w+\(\) \*(\w+) \{\n\treturn &\w+\{\n\t\tTypeMeta: +metav1\.TypeMeta\{APIVersion: "([^"]+)", Kind: "([^"]+)"\}`)
 
