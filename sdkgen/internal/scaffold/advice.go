@@ -105,6 +105,9 @@ func (a *api) has(name string) bool { return slices.Contains(a.files, path.Join(
 
 // adviseClients reports what keeps the clientset from compiling.
 func (p *project) adviseClients() {
+	for _, flag := range p.codegen.unread {
+		p.note(p.codegen.pos, "write it under clients in "+p.opts.Config, "the value of gen_client's %s is known only when the script runs", flag)
+	}
 	linked := p.opts.Modules[codeGenerator]
 	if r := p.module.require(clientGo); linked != "" && (r == nil || semver.Compare(semver.MajorMinor(r.Mod.Version), semver.MajorMinor(linked)) < 0) {
 		has := "none"

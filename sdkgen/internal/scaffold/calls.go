@@ -211,6 +211,7 @@ func (p *project) readCalls() (version variable, err error) {
 			}
 		}
 	}
+	p.codegen = p.readCodegen(scripts)
 	for _, s := range scripts {
 		p.calls = append(p.calls, callsOf(s, variables)...)
 	}

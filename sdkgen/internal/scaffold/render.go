@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"io/fs"
@@ -139,7 +140,7 @@ func (p *project) renderSDKs() string {
 		fmt.Sprintf("go:\n  dir: %s\n  package: %s\n", p.dirs[Go], goName(p.name)), reason(Go)))
 	if p.takesOver() {
 		b.WriteString(section("Clientset, listers, informers and apply configurations, for kinds with +genclient.",
-			"clients:\n  dir: "+p.dirs[Clients]+"\n", reason(Clients)))
+			p.renderClients(), reason(Clients)))
 	}
 	return b.String()
 }
@@ -168,7 +169,7 @@ func (p *project) place() {
 	p.dirs = map[string]string{
 		Python:  p.free("sdk/python", Python),
 		Go:      p.free("sdk/go"+"/"+goName(p.name), Go),
-		Clients: "sdk/go",
+		Clients: cmp.Or(p.codegen.dir, "sdk/go"),
 	}
 }
 

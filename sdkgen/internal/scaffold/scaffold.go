@@ -56,15 +56,16 @@ type Result struct {
 
 // project is what is known of a project.
 type project struct {
-	opts   Options
-	tree   fs.FS
-	name   string
-	module module
-	apis   []*api
-	calls  []call // of controller-gen
-	header header
-	dirs   map[string]string // by output
-	notes  diag.List
+	opts    Options
+	tree    fs.FS
+	name    string
+	module  module
+	apis    []*api
+	calls   []call // of controller-gen
+	codegen codegen
+	header  header
+	dirs    map[string]string // by output
+	notes   diag.List
 }
 
 // Plan works out what to write. It writes nothing. An error that the user can correct is a diag.List.
