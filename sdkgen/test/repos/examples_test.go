@@ -246,7 +246,7 @@ func goMod(t *testing.T, root string) string {
 // apiModule matches modules whose types APIs embed: jobset, volcano, barman-cloud.
 var apiModule = regexp.MustCompile(`^sigs\.k8s\.io/jobset$|/apis?$|/(barman-cloud|machinery)$`)
 
-var constructor = regexp.MustCompile(`(?s)func New\w+\(\) \*(\w+) \{\n\treturn &\w+\{\n\t\tTypeMeta: +metav1\.TypeMeta\{APIVersion: "([^"]+)", Kind: "([^"]+)"\}`)
+var constructor = regexp.MustCompile(`(?s)func New\w+\([^\n]*\) \*(\w+) \{\n\treturn &\w+\{\n\t\tTypeMeta: +metav1\.TypeMeta\{APIVersion: "([^"]+)", Kind: "([^"]+)"\}`)
 
 // constructors looks for the kinds that the packages below root can make: their imports, and a case for each kind.
 func constructors(t *testing.T, root, module string) (imports, kinds string) {
