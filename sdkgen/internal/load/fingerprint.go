@@ -22,10 +22,13 @@ import (
 
 // Inputs returns the files that decide what Load sees, without running the go command: the
 // Go files of the packages, of the packages of local modules that they import (their own
-// module, and those that a replace directive or go.work finds in a directory), and the go.mod,
-// go.sum and go.work files that pin all other modules: of the module that the packages are loaded
-// from, and the go.mod of each module in a directory that it reaches. Test files and files that
-// generators made are left out. They are sorted by path.
+// module, and those that a replace directive or go.work finds in a directory), and the go.mod and
+// go.sum files that pin all other modules: of the module that the packages are loaded from, and the
+// go.mod of each module in a directory that it reaches. Test files and files that generators made are
+// left out. They are sorted by path.
+//
+// A go.work is none of them: it may be a developer's own. Of the modules that it names, those count that a
+// package was found in.
 func Inputs(opts Options) ([]Input, error) {
 	h, err := findHome(opts)
 	if err != nil {
@@ -67,11 +70,12 @@ type walker struct {
 	required map[string]bool // paths of modules that the main modules require
 	seen     map[string]bool // import paths
 	files    []Input
+	later    map[string][]Input // of modules of a go.work, by directory: files that count once a package is found there
 }
 
 // newWalker starts from the module in a directory.
 func newWalker(opts Options, dir string) (*walker, error) {
-	w := &walker{used: map[string]bool{}, required: map[string]bool{}, seen: map[string]bool{}}
+	w := &walker{used: map[string]bool{}, required: map[string]bool{}, seen: map[string]bool{}, later: map[string][]Input{}}
 	err := w.addModule(dir)
 	if err == nil {
 		err = w.addWorkspace(dir, Getenv(opts.Env, "GOWORK"))
@@ -154,24 +158,33 @@ func (w *walker) addWorkspace(dir, goWork string) error {
 		return fmt.Errorf("parsing go.work: %w", err)
 	}
 	base := filepath.Dir(name)
-	if len(work.Use) == 1 && absolute(base, work.Use[0].Path) == dir && len(work.Replace) == 0 {
-		return nil // it changes nothing: a private file must not change a key
-	}
-	w.files = append(w.files, Input{name, data})
-	if err := w.addFile(filepath.Join(base, "go.work.sum")); err != nil {
-		return err
-	}
-	if err := w.addReplaced(base, work.Replace); err != nil {
-		return err
-	}
 	w.work = name
 	clear(w.used)
 	for _, use := range work.Use {
-		if err := w.addModule(absolute(base, use.Path)); err != nil {
+		used := absolute(base, use.Path)
+		w.used[used] = true
+		if used == dir { // it is here already
+			continue
+		}
+		if err := w.apart(used, func() error { return w.addModule(used) }); err != nil {
+			return err
+		}
+	}
+	for _, r := range work.Replace {
+		if err := w.apart(absolute(base, r.New.Path), func() error { return w.addReplaced(base, []*modfile.Replace{r}) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// apart keeps the files that add adds for a directory until a package is found in it.
+func (w *walker) apart(dir string, add func() error) error {
+	before := len(w.files)
+	err := add()
+	w.later[dir] = append(w.later[dir], w.files[before:]...)
+	w.files = w.files[:before:before]
+	return err
 }
 
 // Getenv returns the value of a variable in an environment as os.Environ gives it, "" if it is not set. The last
@@ -208,11 +221,13 @@ func (w *walker) addFile(name string) error {
 
 // addPackage adds a package if it belongs to a local module, and what it imports.
 func (w *walker) addPackage(importPath string) error {
-	dir, ok := w.locate(importPath)
+	holder, dir, ok := w.locate(importPath)
 	if !ok || w.seen[importPath] {
 		return nil
 	}
 	w.seen[importPath] = true
+	w.files = append(w.files, w.later[holder]...)
+	delete(w.later, holder)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("reading the package %q: %w", importPath, err)
@@ -255,8 +270,9 @@ func (w *walker) addSource(name string) error {
 	return nil
 }
 
-// locate returns the directory of a package of a local module; the longest module path wins.
-func (w *walker) locate(importPath string) (string, bool) {
+// locate returns the directory of a package of a local module, and that of the module; the longest module path
+// wins.
+func (w *walker) locate(importPath string) (holder, dir string, ok bool) {
 	best := -1
 	for i, m := range w.modules {
 		if !m.holds(importPath) {
@@ -267,12 +283,12 @@ func (w *walker) locate(importPath string) (string, bool) {
 		}
 	}
 	if best < 0 {
-		return "", false
+		return "", "", false
 	}
 	m := w.modules[best]
-	dir := filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(importPath, m.path)))
+	dir = filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(importPath, m.path)))
 	info, err := os.Stat(dir)
-	return dir, err == nil && info.IsDir()
+	return m.dir, dir, err == nil && info.IsDir()
 }
 
 // isGenerated says whether generators do not read a file because they may have written it:
