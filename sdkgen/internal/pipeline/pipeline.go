@@ -143,6 +143,9 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 		}
 		keys[name] = b.keys[name]
 	}
+	if err := p.checkDeclared(set); err != nil {
+		return nil, err
+	}
 	lost := p.losses(set, opts.AcceptLoss)
 	plan, err := artifact.NewPlan(p.root, p.lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0})
 	if blocked, ok := errors.AsType[diag.List](err); ok {
