@@ -23,23 +23,29 @@ const repository = "../../.."
 
 // api is an API package, and what its users write beside its path in sdkgen.yaml.
 type api struct {
-	name string // of the Python and the Go package
-	path string
-	more string
+	name  string // of the Python and the Go package
+	path  string
+	more  string
+	apart string // more beside the path
 }
 
+const vpa = "k8s.io/autoscaler/vertical-pod-autoscaler/pkg/apis/autoscaling.k8s.io/v1"
+
 var apis = []api{
-	{"jobset", "sigs.k8s.io/jobset/api/jobset/v1alpha2", ""},
-	{"certmanager", "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", `
+	{name: "jobset", path: "sigs.k8s.io/jobset/api/jobset/v1alpha2"},
+	{name: "certmanager", path: "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1", more: `
 swagger:
   names:
     github.com/cert-manager/cert-manager/pkg/apis/acme/v1.ServiceAccountRef: ACMEServiceAccountRef
 `},
-	{"clusterapi", "sigs.k8s.io/cluster-api/api/core/v1beta2", ""},
-	{"gateway", "sigs.k8s.io/gateway-api/apis/v1", ""},
-	{"ray", "github.com/ray-project/kuberay/ray-operator/apis/ray/v1", "  allowDangerousTypes: true\n"},
-	{"rollouts", "github.com/argoproj/argo-rollouts/pkg/apis/rollouts/v1alpha1", ""},
-	{"source", "github.com/fluxcd/source-controller/api/v1", ""},
+	{name: "clusterapi", path: "sigs.k8s.io/cluster-api/api/core/v1beta2"},
+	{name: "gateway", path: "sigs.k8s.io/gateway-api/apis/v1"},
+	{name: "ray", path: "github.com/ray-project/kuberay/ray-operator/apis/ray/v1", more: "  allowDangerousTypes: true\n"},
+	{name: "rollouts", path: "github.com/argoproj/argo-rollouts/pkg/apis/rollouts/v1alpha1"},
+	// Markers at embedded fields; a kind with map[int].
+	{name: "kubevirt", path: "kubevirt.io/api/core/v1", more: "  allowDangerousTypes: true\n"},
+	{name: "vpa", path: vpa, apart: "    exclude: [VerticalPodAutoscalerCheckpoint]\n"},
+	{name: "source", path: "github.com/fluxcd/source-controller/api/v1"},
 }
 
 // TestAPIs makes both SDKs of each API, with both engines, and checks that the document says what the CRDs say, that
@@ -90,12 +96,13 @@ func TestRefused(t *testing.T) {
 		api
 		want []string
 	}{
-		{api{"monitoring", "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1", ""},
-			[]string{"probe_types.go:170:2: ", "has two properties named authorization"}},
-		{api{"ray", apis[4].path, ""}, []string{"rayjob_types.go:177:20: float field", "allowDangerousTypes: true"}},
-		{api{"certmanager", apis[1].path, ""}, []string{"would both be named ServiceAccountRef", "swagger.names"}},
-		{api{"nothing", "sigs.k8s.io/jobset/api/nothing/v1", ""}, []string{"sigs.k8s.io/jobset/api/nothing/v1"}},
-		{api{"elsewhere", "example.org/elsewhere/api/v1", ""}, []string{"example.org/elsewhere/api/v1"}},
+		{api{name: "monitoring", path: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"},
+			[]string{"probe_types.go:170:2: ", "has two properties named authorization", "exclude: [Probe]"}},
+		{api{name: "ray", path: apis[4].path}, []string{"rayjob_types.go:177:20: float field", "allowDangerousTypes: true"}},
+		{api{name: "certmanager", path: apis[1].path}, []string{"would both be named ServiceAccountRef", "swagger.names", "acme/v1.ServiceAccountRef: AcmeServiceAccountRef"}},
+		{api{name: "vpa", path: vpa}, []string{"types.go:544:20: map keys of type int", "exclude: [VerticalPodAutoscalerCheckpoint]"}},
+		{api{name: "nothing", path: "sigs.k8s.io/jobset/api/nothing/v1"}, []string{"sigs.k8s.io/jobset/api/nothing/v1"}},
+		{api{name: "elsewhere", path: "example.org/elsewhere/api/v1"}, []string{"example.org/elsewhere/api/v1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := c.project(t)
@@ -144,7 +151,7 @@ func (a api) project(t *testing.T) string {
 	goMod := strings.ReplaceAll(read(t, "go.mod"), " // indirect", "")
 	write(t, root, "go.mod", strings.Replace(goMod, "module ", "module example.org/user // ", 1))
 	write(t, root, "go.sum", read(t, "go.sum"))
-	write(t, root, "sdkgen.yaml", strings.NewReplacer("NAME", a.name, "PATH", a.path).Replace(read(t, filepath.Join("testdata", "sdkgen.yaml")))+a.more)
+	write(t, root, "sdkgen.yaml", strings.NewReplacer("NAME", a.name, "PATH", a.path, "SELECT", a.apart).Replace(read(t, filepath.Join("testdata", "sdkgen.yaml")))+a.more)
 	return root
 }
 

@@ -10,6 +10,8 @@ import (
 	_ "github.com/fluxcd/source-controller/api/v1"
 	_ "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	_ "github.com/ray-project/kuberay/ray-operator/apis/ray/v1"
+	_ "k8s.io/autoscaler/vertical-pod-autoscaler/pkg/apis/autoscaling.k8s.io/v1"
+	_ "kubevirt.io/api/core/v1"
 	_ "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	_ "sigs.k8s.io/gateway-api/apis/v1"
 	_ "sigs.k8s.io/jobset/api/jobset/v1alpha2"
