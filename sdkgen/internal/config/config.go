@@ -82,10 +82,22 @@ type API struct {
 	// "{group}" stands for. The default is the first part of the group: acme for acme.cert-manager.io,
 	// certmanager for cert-manager.io.
 	Group string `yaml:"group" json:",omitempty"`
+	// Kinds are the root kinds that the outputs are generated for; all of the package if empty. A kind's list
+	// goes with it.
+	Kinds []string `yaml:"kinds" json:",omitempty"`
+	// Exclude are the root kinds that no output is generated for but deepcopy code and Go definitions, which
+	// the rest of the package needs. It cannot be combined with Kinds.
+	Exclude []string `yaml:"exclude" json:",omitempty"`
+	// CRD is false for an API that an aggregated API server serves: its kinds have models and clients, but no
+	// CRD, and need no list types.
+	CRD *bool `yaml:"crd" json:",omitempty"`
 }
 
 // OutputDir is the directory of the package's swagger.json.
 func (a API) OutputDir() string { return cmp.Or(a.Dir, a.Path) }
+
+// NoCRD says that the kinds of the package are no custom resources.
+func (a API) NoCRD() bool { return a.CRD != nil && !*a.CRD }
 
 // CRD says where the CustomResourceDefinitions go, and has every option of controller-gen's generator crd under
 // its own name.

@@ -118,6 +118,9 @@ func (p *checker) check(cfg *Config) {
 
 // api checks one API package, and returns the key and value of its output directory.
 func (p *checker) api(api *API, i int) (key, dir string) {
+	if len(api.Kinds) > 0 && len(api.Exclude) > 0 {
+		p.list.Add(p.at("apis", i, "exclude"), rule, "remove exclude: kinds lists all that are kept", "apis[%d] has both kinds and exclude", i)
+	}
 	if api.Package == "" {
 		p.path(&api.Path, true, "apis", i, "path")
 		if api.Dir != "" {

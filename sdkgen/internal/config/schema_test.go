@@ -82,10 +82,12 @@ func schema(t *testing.T) []byte {
 // conditions say which keys of a section go together. An empty value is as none.
 var conditions = map[string]func() []*jsonschema.Schema{
 	"API": func() []*jsonschema.Schema {
-		return []*jsonschema.Schema{
-			keys([]string{"path"}, []string{"package", "dir"}),
-			keys([]string{"package", "dir"}, []string{"path"}),
+		var all []*jsonschema.Schema
+		for _, chosen := range []string{"kinds", "exclude"} {
+			all = append(all, without(chosen, keys([]string{"path"}, []string{"package", "dir"})),
+				without(chosen, keys([]string{"package", "dir"}, []string{"path"})))
 		}
+		return all
 	},
 	"CRD": func() []*jsonschema.Schema {
 		return []*jsonschema.Schema{keys([]string{"dir"}, nil), withoutCRDs("allowDangerousTypes"), withoutCRDs("ignoreUnexportedFields"), withoutCRDs("generateEmbeddedObjectMeta")}
@@ -134,6 +136,13 @@ func withoutCRDs(option string) *jsonschema.Schema {
 var itemPatterns = map[string]string{
 	"applyconfigExternals": `^[^\s:,]+\.[A-Za-z_][A-Za-z0-9_]*:[^\s:,]+$`,
 	"pluralExceptions":     `^[A-Za-z_][A-Za-z0-9_]*:[A-Za-z_][A-Za-z0-9_]*$`,
+}
+
+// without is a section in which a list is empty.
+func without(list string, section *jsonschema.Schema) *jsonschema.Schema {
+	none := uint64(0)
+	section.Properties.Set(list, &jsonschema.Schema{MaxItems: &none})
+	return section
 }
 
 // complete adds to a section what tags cannot say: paths stay in the project, a version and a year may be

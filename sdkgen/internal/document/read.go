@@ -154,6 +154,10 @@ func (r *reader) root(schema spec.Schema) *Root {
 	if _, cluster := r.paths[version+root.Plural+"/{name}"]; cluster {
 		path, root.Namespaced = version+root.Plural, false
 	}
+	if list := swagger.ListOf(schema); list != "" { // no CRD serves it, and its paths are unknown
+		root.List, root.Namespaced = r.definition(list), !swagger.IsCluster(schema)
+		return root
+	}
 	root.List = r.answer(r.paths[path].Get)
 	_, root.Status = r.paths[path+"/{name}/status"]
 	_, root.Scale = r.paths[path+"/{name}/scale"]

@@ -131,7 +131,7 @@ func generateAll(t *testing.T, root string, opts gogen.ClientOptions) *artifact.
 	if err != nil {
 		t.Fatal(err)
 	}
-	openapi, report, err := gen.OpenAPI(api.Packages[0], schemas)
+	openapi, report, _, err := gen.OpenAPI(api.Packages[0], schemas)
 	add(openapi, err)
 	if len(report) > 0 {
 		t.Errorf("API rule violations: %s", report)

@@ -68,6 +68,7 @@ func (g *Generator) define() (*definitions, error) {
 		parser.NeedPackage(root)
 	}
 	d := &definitions{kinds: crd.FindKubeKinds(parser, crd.FindMetav1(roots))}
+	d.kinds = slices.DeleteFunc(d.kinds, func(kind schema.GroupKind) bool { return !g.hasCRD(kind) })
 	wanted := slices.Clone(d.kinds)
 	for _, pkg := range g.api.Packages {
 		for _, kind := range pkg.Kinds {
@@ -77,7 +78,7 @@ func (g *Generator) define() (*definitions, error) {
 		}
 	}
 	for _, kind := range wanted {
-		parser.NeedCRDFor(kind, g.crdOptions.MaxDescLen)
+		g.needCRD(parser, kind)
 	}
 	d.crds = parser.CustomResourceDefinitions
 	return d, g.api.Problems()
@@ -171,6 +172,29 @@ func (g *Generator) crdHeader() (string, error) {
 		return "", diag.Errorf(token.Position{Filename: name}, "header", "correct crd.headerFile in the configuration, or remove it", "cannot read the header of the CRDs: %v", errors.Unwrap(err))
 	}
 	return strings.ReplaceAll(string(data), " YEAR", " "+g.crdOptions.Year), nil
+}
+
+// hasCRD says whether a package has a CRD for a kind, which it does not where the configuration leaves out the
+// kind, or says that no CRD serves it.
+func (g *Generator) hasCRD(kind schema.GroupKind) bool {
+	return slices.ContainsFunc(g.api.Packages, func(pkg *load.Package) bool { return pkg.Group == kind.Group && hasCRD(pkg, kind.Kind) })
+}
+
+func hasCRD(pkg *load.Package, kind string) bool {
+	return !pkg.NoCRD && slices.Contains(pkg.Kinds, load.Kind{Name: kind})
+}
+
+// needCRD generates the CRD of a kind, with the versions of the packages that have one for it, or what would be
+// that of a kind without.
+func (g *Generator) needCRD(parser *crd.Parser, kind schema.GroupKind) {
+	none := !g.hasCRD(kind)
+	for _, pkg := range g.api.Packages {
+		if version, ok := parser.GroupVersions[pkg.Source]; ok && (pkg.NoCRD != none || pkg.Excludes(kind.Kind)) {
+			delete(parser.GroupVersions, pkg.Source)
+			defer func() { parser.GroupVersions[pkg.Source] = version }()
+		}
+	}
+	parser.NeedCRDFor(kind, g.crdOptions.MaxDescLen)
 }
 
 // kindPos returns where a root kind is declared.

@@ -150,11 +150,20 @@ func (g *Generator) context(names namer.NameSystems, defaultName string) (*gener
 // group in doc.go alone, but kubebuilder's layout has it in groupversion_info.go.
 func (g *Generator) tag() {
 	for _, pkg := range g.api.Packages {
-		if known := g.base.Universe[pkg.Path]; known != nil && pkg.GroupElsewhere {
+		known := g.base.Universe[pkg.Path]
+		if known == nil {
+			continue
+		}
+		if pkg.GroupElsewhere {
 			known.Comments = append(known.Comments, "+groupName="+pkg.Group)
 		}
 		if ignore := g.crdOptions.IgnoreUnexportedFields; ignore != nil && *ignore {
-			removeUnexported(g.base.Universe[pkg.Path])
+			removeUnexported(known)
+		}
+		for _, kind := range pkg.Excluded {
+			if t := known.Types[kind.Name]; t != nil {
+				t.CommentLines, t.SecondClosestCommentLines = without(t.CommentLines, "+genclient"), without(t.SecondClosestCommentLines, "+genclient")
+			}
 		}
 	}
 	paths := slices.Clone(g.more)
@@ -168,10 +177,12 @@ func (g *Generator) tag() {
 		if known == nil {
 			continue
 		}
-		known.Comments = append(withoutModelPackage(known.Comments), "+"+load.OpenAPIMarker+"=true")
+		known.Comments = append(without(known.Comments, modelMarker), "+"+load.OpenAPIMarker+"=true")
 		for _, t := range known.Types {
-			t.CommentLines = withoutModelPackage(t.CommentLines)
-			delete(t.Methods, "OpenAPIModelName")
+			t.CommentLines = without(t.CommentLines, modelMarker)
+			for _, method := range definitionMethods {
+				delete(t.Methods, method)
+			}
 			for i := range t.Members {
 				alignPatchMarkers(&t.Members[i])
 			}
@@ -184,12 +195,6 @@ func removeUnexported(pkg *types.Package) {
 	for _, t := range pkg.Types {
 		t.Members = slices.DeleteFunc(t.Members, func(m types.Member) bool { return !m.Embedded && !token.IsExported(m.Name) })
 	}
-}
-
-func withoutModelPackage(comments []string) []string {
-	return slices.DeleteFunc(comments, func(line string) bool {
-		return strings.HasPrefix(strings.TrimSpace(line), "+k8s:openapi-model-package")
-	})
 }
 
 // alignPatchMarkers gives a field the patch markers that its struct tag has: openapi-gen refuses others, and no

@@ -17,30 +17,54 @@ import (
 	"k8s.io/kube-openapi/pkg/generators"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
 
 // OpenAPIFile is the name of the file with a package's definitions.
 const OpenAPIFile = "zz_generated.openapi.go"
 
-// OpenAPI generates zz_generated.openapi.go of one package, and the report of API rule
-// violations in it, a line each, as openapi-gen prints it. Of a package of another module it has only the
-// types that kinds reach, which schemas knows: nobody here can correct what openapi-gen says of the others.
-func (g *Generator) OpenAPI(pkg *load.Package, schemas *Schemas) (*artifact.Set, []byte, error) {
-	set, report, err := g.openapi(pkg.Path, pkg.Dir, func(t *types.Type) bool {
+// OpenAPI generates zz_generated.openapi.go of one package, with ModelNameFile where it has one, and the report
+// of API rule violations in it, a line each, as openapi-gen prints it. Of a package of another module it has only
+// the types that kinds reach, which schemas knows: nobody here can correct what openapi-gen says of the others.
+// left are those of the project's own that no kind reaches and openapi-gen does not take.
+func (g *Generator) OpenAPI(pkg *load.Package, schemas *Schemas) (set *artifact.Set, report []byte, left []string, err error) {
+	reached := func(name string) bool {
+		_, reached := schemas.Schema(pkg.Path + "." + name)
+		return reached
+	}
+	in := func(t *types.Type) bool {
 		if t.Name.Package != pkg.Path {
 			return g.api.ByPath(t.Name.Package) == nil // the command that is run for each package on its own sees no other API package
 		}
-		_, reached := schemas.Schema(t.Name.String())
-		return reached || !pkg.Foreign
-	})
+		return reached(t.Name.Name) || !pkg.Foreign && !pkg.Unusable(t.Name.Name)
+	}
+	set, report, err = g.openapi(pkg.Path, pkg.Dir, in)
+	if err != nil && g.base != nil && g.base.Universe[pkg.Path] != nil {
+		var list diag.List
+		if list, left = g.refusals(pkg, g.refused(pkg, in), reached); len(list) > 0 {
+			return nil, nil, nil, list
+		}
+		set, report, err = g.openapi(pkg.Path, pkg.Dir, func(t *types.Type) bool {
+			return in(t) && (t.Name.Package != pkg.Path || !slices.Contains(left, t.Name.Name))
+		})
+	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if _, ok := set.Lookup(path.Join(pkg.Dir, OpenAPIFile)); !ok {
-		return nil, nil, fmt.Errorf("running openapi-gen: it generated no %s for %s", OpenAPIFile, pkg.Dir)
+		return nil, nil, nil, fmt.Errorf("running openapi-gen: it generated no %s for %s", OpenAPIFile, pkg.Dir)
 	}
-	return set, report, nil
+	if !pkg.Foreign {
+		names, err := g.modelNames(pkg)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if err := set.Merge(names); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return set, report, left, nil
 }
 
 // Violations returns the report on types of packages that are not the project's own; goTypes are

@@ -169,7 +169,7 @@ func TestModelPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, _, err := gen.OpenAPI(api.Packages[0], schemas)
+	set, _, _, err := gen.OpenAPI(api.Packages[0], schemas)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package gogen
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"maps"
@@ -20,9 +21,11 @@ const metav1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // flattened: the schema of a type refers to that of another as crd.TypeRefLink spells it, with
 // the package.
 type Schemas struct {
-	byType map[string]apiextensionsv1.JSONSchemaProps
-	crds   map[string]*apiextensionsv1.CustomResourceDefinition // by the Go type of their kind
-	types  map[string]declaration                               // by Go type
+	byType    map[string]apiextensionsv1.JSONSchemaProps
+	crds      map[string]*apiextensionsv1.CustomResourceDefinition // by the Go type of their kind
+	resources map[string]*apiextensionsv1.CustomResourceDefinition // the same of kinds that no CRD serves
+	types     map[string]declaration                               // by Go type
+	custom    map[string]bool
 }
 
 // declaration is a Go type, and the package that it is in.
@@ -55,13 +58,19 @@ func (g *Generator) Schemas() (_ *Schemas, err error) {
 	}
 	out := &Schemas{
 		byType: map[string]apiextensionsv1.JSONSchemaProps{}, crds: map[string]*apiextensionsv1.CustomResourceDefinition{},
-		types: map[string]declaration{},
+		resources: map[string]*apiextensionsv1.CustomResourceDefinition{}, types: map[string]declaration{},
+		custom: map[string]bool{},
 	}
 	for _, pkg := range g.api.Packages {
 		for _, kind := range pkg.Kinds {
 			if groupKind := (schema.GroupKind{Group: pkg.Group, Kind: kind.Name}); !kind.List {
-				if definition := made.crds[groupKind]; hasVersion(definition, pkg.Version) {
+				definition := made.crds[groupKind]
+				switch {
+				case !hasVersion(definition, pkg.Version):
+				case !pkg.NoCRD:
 					out.crds[pkg.Path+"."+kind.Name] = &definition
+				case pkg.ListOf(kind.Name) != "":
+					out.resources[pkg.Path+"."+kind.Name] = &definition
 				}
 			}
 		}
@@ -74,8 +83,17 @@ func (g *Generator) Schemas() (_ *Schemas, err error) {
 		crd.EditSchema(qualified, qualify{ident.Package.PkgPath})
 		out.byType[ident.Package.PkgPath+"."+ident.Name] = *qualified
 	}
+	for goType, said := range g.api.SchemaTypes() {
+		if schema, ok := out.byType[goType]; ok {
+			out.custom[goType] = len(said) != 1 || said[0] != schema.Type
+		}
+	}
 	return out, nil
 }
+
+// Custom returns the Go types with methods that say what their JSON is; true stands for those of which the CRD
+// says something else.
+func (s *Schemas) Custom() map[string]bool { return s.custom }
 
 // Types returns the Go types, sorted.
 func (s *Schemas) Types() []string { return slices.Sorted(maps.Keys(s.byType)) }
@@ -91,15 +109,27 @@ func hasVersion(definition apiextensionsv1.CustomResourceDefinition, name string
 }
 
 // CRD returns the CRD of a root kind, with all versions that were loaded; nil for other types, and
-// for one that +kubebuilder:skipversion keeps out of it.
+// for one that +kubebuilder:skipversion keeps out of it or that no CRD serves.
 func (s *Schemas) CRD(goType string) *apiextensionsv1.CustomResourceDefinition { return s.crds[goType] }
 
-// Plural returns the resource name of a root kind, such as miniclusters; "" for types without a CRD.
+// Plural returns the resource name of a root kind, such as miniclusters; "" for types that are no resources.
 func (s *Schemas) Plural(goType string) string {
-	if definition := s.crds[goType]; definition != nil {
+	if definition := cmp.Or(s.crds[goType], s.resources[goType]); definition != nil {
 		return definition.Spec.Names.Plural
 	}
 	return ""
+}
+
+// Cluster says whether a root kind that no CRD serves is cluster-scoped.
+func (s *Schemas) Cluster(goType string) bool {
+	definition := s.resources[goType]
+	if definition == nil {
+		return false
+	}
+	doc := s.types[goType].info.RawDecl.Doc // clientsets go by it
+	return definition.Spec.Scope == apiextensionsv1.ClusterScoped || doc != nil && slices.ContainsFunc(doc.List, func(line *ast.Comment) bool {
+		return strings.Contains(line.Text, "+genclient:nonNamespaced")
+	})
 }
 
 // Pointer says whether the field of a Go type, "PACKAGE.Type", that holds a property is a pointer. The

@@ -19,7 +19,7 @@ func CheckPackages(dirs []string, pkgs []*loader.Package) diag.List {
 func sourcesOf(dirs []string, pkgs []*loader.Package) []source {
 	var sources []source
 	for i, pkg := range pkgs {
-		sources = append(sources, source{dirs[i], false, pkg})
+		sources = append(sources, source{dirs[i], false, pkg, nil})
 	}
 	return sources
 }
@@ -38,7 +38,7 @@ func SeenInPackage(pkg *loader.Package) (byControllerGen, byOpenAPIGen Seen, err
 		return nil, nil, err
 	}
 	l := &linter{catalog: c, types: map[*types.TypeName]*declaration{}}
-	api := &apiPackage{source: source{pkg.PkgPath, false, pkg}}
+	api := &apiPackage{source: source{pkg.PkgPath, false, pkg, nil}}
 	l.read(api)
 	byControllerGen, byOpenAPIGen = Seen{}, Seen{}
 	for _, decl := range api.declarations {

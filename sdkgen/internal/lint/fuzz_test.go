@@ -76,7 +76,7 @@ func FuzzMarker(f *testing.F) {
 		if pkg.Types, err = config.Check(pkg.PkgPath, pkg.Fset, pkg.Syntax, pkg.TypesInfo); err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range check([]source{{"api/v1", false, &loader.Package{Package: pkg}}}) {
+		for _, d := range check([]source{{"api/v1", false, &loader.Package{Package: pkg}, nil}}) {
 			if d.Pos.Filename != "api/v1/types.go" || d.Pos.Line == 0 || d.Message == "" || strings.Contains(d.Message, "\n") {
 				t.Errorf("%q: %#v", line, d)
 			}

@@ -35,12 +35,13 @@ const rule = "marker"
 
 // Check returns the errors in the markers of the API packages, sorted by position; all diagnostics
 // have the rule "marker" and, in foreign packages, which the project cannot correct, the severity
-// Warning. Packages that the API imports and generated files are not checked. A marker that resembles
+// Warning. Packages that the API imports, generated files, and types that only
+// kinds which the configuration leaves out are composed of are not checked. A marker that resembles
 // no known one and is in no known namespace is ignored: it may belong to another generator.
 func Check(api *load.Result) diag.List {
 	sources := make([]source, 0, len(api.Packages))
 	for _, pkg := range api.Packages {
-		sources = append(sources, source{pkg.SourceDir, pkg.Foreign, pkg.Source})
+		sources = append(sources, source{pkg.SourceDir, pkg.Foreign, pkg.Source, api.Left})
 	}
 	return check(sources)
 }
@@ -50,6 +51,7 @@ type source struct {
 	dir     string
 	foreign bool
 	*loader.Package
+	left func(*types.TypeName) bool // types of which no marker counts; may be nil
 }
 
 // check is Check for packages that load.Load need not accept.
@@ -84,7 +86,9 @@ func check(sources []source) diag.List {
 func (l *linter) each(pkgs []*apiPackage, f func(*declaration)) {
 	for _, pkg := range pkgs {
 		for _, decl := range pkg.declarations {
-			f(decl)
+			if !pkg.leaves(decl) {
+				f(decl)
+			}
 		}
 	}
 }
@@ -114,6 +118,14 @@ type apiPackage struct {
 	declarations []*declaration
 	file         *declaration    // of the package: what stands at no declaration
 	docGo        map[string]bool // texts of the markers in doc.go
+}
+
+// leaves says whether a declaration is, or is in, a type that only kinds which are left out are composed of.
+func (p *apiPackage) leaves(decl *declaration) bool {
+	if decl.owner != nil {
+		decl = decl.owner
+	}
+	return p.left != nil && decl.name != nil && p.left(decl.name)
 }
 
 // complain reports an error at a marker.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
 	"path"
 	"path/filepath"
 	"slices"
@@ -34,6 +33,7 @@ func (r *Result) describe(pkg *Package) diag.List {
 	pkg.fields = declared(src)
 	pkg.Kinds = kindsOf(src.Types)
 	tags := r.tagsOf(pkg.place(), src)
+	pkg.tags = tags
 	if pkg.Foreign {
 		pkg.SourceDir = path.Dir(tags.pos.Filename)
 	}
@@ -49,6 +49,7 @@ func (r *Result) describe(pkg *Package) diag.List {
 	if version, ok := found.Get("versionName").(string); ok {
 		pkg.Version = version
 	}
+	r.keepSkipped(pkg)
 	var list diag.List
 	switch {
 	case pkg.Group == "":
@@ -61,20 +62,25 @@ func (r *Result) describe(pkg *Package) diag.List {
 	if !tags.openapi && !pkg.Foreign {
 		list.Add(tags.pos, rule, tags.openapiHint(), "the package has no +k8s:openapi-gen=true marker in %s: zz_generated.openapi.go would be empty", docGo)
 	}
-	if !slices.ContainsFunc(pkg.Kinds, func(k Kind) bool { return !k.List }) {
-		list.Add(tags.pos, rule, "declare a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`", "the package has no root kind")
+	list = append(list, pkg.choose()...)
+	return append(list, r.derivedKinds(pkg)...)
+}
+
+// checkTypes reports types that a generator cannot handle. Those that no kind reaches do not count: of a
+// package of the project's own, zz_generated.openapi.go does without them.
+func (r *Result) checkTypes(pkg *Package) diag.List {
+	found := r.recursive(pkg.Source.Types)
+	if len(found) == 0 { // properties of recursive types never end
+		found = r.duplicateProperties(pkg.Source.Types)
 	}
-	list = append(list, r.derivedKinds(pkg)...)
-	fields := r.fields(src)
-	if pkg.Foreign { // its definitions and its CRD are compared all the same
-		r.warn(fields)
-	} else {
-		list = append(list, fields...)
+	for name, list := range r.fields(pkg.Source) {
+		if pkg.Foreign { // its definitions and its CRD are compared all the same
+			r.warn(list)
+		} else {
+			found[name] = append(found[name], list...)
+		}
 	}
-	if found := r.recursive(src.Types); len(found) > 0 {
-		return append(list, found...)
-	}
-	return append(list, r.duplicateProperties(src.Types)...)
+	return r.setAside(pkg, found)
 }
 
 // warn records diagnostics as warnings.
@@ -209,45 +215,4 @@ func FieldNames(field *ast.Field) []*ast.Ident {
 		return []*ast.Ident{x.Sel}
 	}
 	return nil
-}
-
-const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// kindsOf returns the types that embed metav1.TypeMeta and ObjectMeta or ListMeta, sorted.
-func kindsOf(pkg *types.Package) []Kind {
-	var kinds []Kind
-	for _, name := range pkg.Scope().Names() {
-		obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
-		if !ok || !obj.Exported() {
-			continue
-		}
-		structType, ok := obj.Type().Underlying().(*types.Struct)
-		if !ok {
-			continue
-		}
-		has := map[string]bool{}
-		for field := range structType.Fields() {
-			if named, ok := field.Type().(*types.Named); ok && field.Embedded() && named.Obj().Pkg() != nil &&
-				named.Obj().Pkg().Path() == metav1 {
-				has[named.Obj().Name()] = true
-			}
-		}
-		if has["TypeMeta"] && (has["ObjectMeta"] || has["ListMeta"]) {
-			kinds = append(kinds, Kind{Name: name, List: has["ListMeta"]})
-		}
-	}
-	return kinds
-}
-
-// derivedKinds reports root kinds that are declared as another named type. controller-gen does not
-// recognize such a type as a kind.
-func (r *Result) derivedKinds(pkg *Package) (list diag.List) {
-	loader.EachType(pkg.Source, func(_ *ast.File, _ *ast.GenDecl, spec *ast.TypeSpec) {
-		name := spec.Name.Name
-		if _, isStruct := spec.Type.(*ast.StructType); !isStruct && slices.Contains(pkg.Kinds, Kind{Name: name}) {
-			list.Add(r.position(spec.Name.Pos()), rule, "declare it as a struct with metav1.TypeMeta and metav1.ObjectMeta",
-				"root kind %s is declared as another named type: controller-gen generates no CRD for it", name)
-		}
-	})
-	return list
 }

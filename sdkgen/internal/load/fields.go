@@ -17,9 +17,9 @@ import (
 )
 
 // fields reports fields of exported structs that the generators and Go's encoding/json would
-// treat differently.
-func (r *Result) fields(src *loader.Package) diag.List {
-	var list diag.List
+// treat differently, by type.
+func (r *Result) fields(src *loader.Package) map[string]diag.List {
+	found := map[string]diag.List{}
 	err := markers.EachType(r.Collector, src, func(info *markers.TypeInfo) {
 		if !ast.IsExported(info.Name) {
 			return
@@ -29,14 +29,14 @@ func (r *Result) fields(src *loader.Package) diag.List {
 				continue
 			}
 			if message, hint := checkTag(field, src.TypesInfo.TypeOf(field.RawField.Type)); message != "" {
-				list.Add(r.position(field.RawField.Pos()), rule, hint, "%s", message)
+				found[info.Name] = append(found[info.Name], diag.Diagnostic{Pos: r.position(field.RawField.Pos()), Rule: rule, Message: message, Hint: hint})
 			}
 		}
 	})
 	if err != nil {
-		list.Add(token.Position{Filename: src.PkgPath}, rule, "", "reading markers: %v", err)
+		src.AddError(err)
 	}
-	return list
+	return found
 }
 
 // checkTag returns the error in a field's json tag, and what to write; "" if there is none.
@@ -74,9 +74,9 @@ func isString(t types.Type) bool {
 }
 
 // duplicateProperties reports structs with two properties of one name, their own or those of
-// embedded structs.
-func (r *Result) duplicateProperties(pkg *types.Package) diag.List {
-	var list diag.List
+// embedded structs, by type.
+func (r *Result) duplicateProperties(pkg *types.Package) map[string]diag.List {
+	found := map[string]diag.List{}
 	for _, typeName := range pkg.Scope().Names() {
 		obj, ok := pkg.Scope().Lookup(typeName).(*types.TypeName)
 		if !ok || !obj.Exported() {
@@ -84,11 +84,13 @@ func (r *Result) duplicateProperties(pkg *types.Package) diag.List {
 		}
 		if s, ok := obj.Type().Underlying().(*types.Struct); ok {
 			eachProperty(s, token.NoPos, map[string]bool{}, func(pos token.Pos, name string) {
+				list := found[typeName]
 				list.Add(r.position(pos), rule, "rename one of them", "%s has two properties named %s: the file that openapi-gen generates would not compile", typeName, name)
+				found[typeName] = list
 			})
 		}
 	}
-	return list
+	return found
 }
 
 // eachProperty visits the properties of a struct, and calls duplicate for a name that is in

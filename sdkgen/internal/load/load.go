@@ -32,6 +32,8 @@ type Options struct {
 	Foreign []Foreign
 	// IgnoreUnexportedFields takes fields with a lower-case name and a json tag, which are errors otherwise.
 	IgnoreUnexportedFields bool
+	// Selections choose the kinds of packages, by directory or import path; a package without one has all.
+	Selections map[string]Selection
 }
 
 // Foreign names an API package that is not the project's own.
@@ -50,10 +52,13 @@ type Result struct {
 
 	ignoreUnexported bool
 
-	root   string
-	home   *home
-	fset   *token.FileSet
-	config packages.Config
+	root     string
+	home     *home
+	composed composition
+	reached  typeSet // what the kinds that count are composed of
+	left     typeSet // what only the others are composed of
+	fset     *token.FileSet
+	config   packages.Config
 }
 
 // Package is one API package: a group and version.
@@ -68,18 +73,17 @@ type Package struct {
 	// GroupElsewhere says that +groupName is in another file than doc.go.
 	GroupElsewhere bool
 	Version        string
-	Kinds          []Kind // sorted by name
+	Kinds          []Kind // those that count, sorted by name
+	Excluded       []Kind // those that the configuration leaves out, sorted by name
+	NoCRD          bool   // its kinds are no custom resources
 
 	// Source is the package as controller-tools loads it.
 	Source *loader.Package
 
-	fields map[string]token.Pos // "Type" and "Type.Field" to where it is declared
-}
-
-// Kind is a root kind: a type with TypeMeta and ObjectMeta, or the list of one.
-type Kind struct {
-	Name string
-	List bool
+	fields    map[string]token.Pos // "Type" and "Type.Field" to where it is declared
+	tags      packageMarkers
+	selection Selection
+	unusable  map[string]bool // types that no kind reaches and openapi-gen cannot take
 }
 
 // Load reads the packages. Errors in them are a diag.List: no Go files, syntax and type
@@ -123,8 +127,10 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 		pkg := &Package{Path: importPath, Source: byPath[importPath]}
 		if i < len(opts.Dirs) {
 			pkg.Dir, pkg.SourceDir = opts.Dirs[i], opts.Dirs[i]
+			pkg.selection = opts.Selections[pkg.Dir]
 		} else {
 			pkg.Dir, pkg.Foreign = opts.Foreign[i-len(opts.Dirs)].Dir, true
+			pkg.selection = opts.Selections[importPath]
 		}
 		if pkg.Source == nil {
 			return nil, diag.Errorf(token.Position{Filename: pkg.place()}, rule, "run `go list "+importPath+"`", "package not found")
@@ -134,14 +140,23 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 	if err := res.Problems(); err != nil {
 		return nil, err
 	}
-	var list diag.List
-	for _, pkg := range res.Packages {
-		list = append(list, res.describe(pkg)...)
-	}
-	if err := list.Err(); err != nil {
+	if err := res.describeAll().Err(); err != nil {
 		return nil, err
 	}
 	return res, nil
+}
+
+// describeAll describes the packages and checks their types.
+func (r *Result) describeAll() diag.List {
+	var list diag.List
+	for _, pkg := range r.Packages {
+		list = append(list, r.describe(pkg)...)
+	}
+	r.findReached()
+	for _, pkg := range r.Packages {
+		list = append(list, r.checkTypes(pkg)...)
+	}
+	return r.Advise(list)
 }
 
 // place names the package where there is no position in it.

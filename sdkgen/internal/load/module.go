@@ -41,6 +41,7 @@ type home struct {
 	module
 	importPaths []string // of the asked packages, in order
 	holders     []module // of the project's own packages, each once
+	foreign     bool     // there are packages of other modules
 	*walker              // knows the module and those that it finds in directories
 }
 
@@ -69,7 +70,7 @@ func findHome(opts Options) (*home, error) {
 		}
 	}
 	for _, foreign := range opts.Foreign {
-		h.importPaths = append(h.importPaths, foreign.Path)
+		h.importPaths, h.foreign = append(h.importPaths, foreign.Path), true
 	}
 	if err := h.choose(opts); err != nil {
 		return nil, err

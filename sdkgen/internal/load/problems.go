@@ -21,10 +21,14 @@ import (
 // Type errors outside of declarations are due to loading only what types need.
 func (r *Result) Problems() error {
 	asked := map[*packages.Package]*Package{}
+	direct := map[*packages.Package]bool{} // imported by those
 	roots := make([]*packages.Package, 0, len(r.Packages))
 	for _, pkg := range r.Packages {
 		asked[pkg.Source.Package] = pkg
 		roots = append(roots, pkg.Source.Package)
+		for _, imported := range pkg.Source.Package.Imports {
+			direct[imported] = true
+		}
 	}
 	var causes, effects diag.List
 	packages.Visit(roots, nil, func(pkg *packages.Package) {
@@ -40,12 +44,15 @@ func (r *Result) Problems() error {
 		}
 		for _, e := range oneEach(pkg.Errors) {
 			found := r.diagnostic(place, e)
+			if e.Kind == packages.UnknownError { // of controller-tools
+				found = r.Advise(diag.List{found})[0]
+			}
 			switch {
 			case e.Kind == packages.TypeError:
 				if (own || isLocal(pkg)) && inTypeDecl(r.fset, pkg, parsePosition(e.Pos)) {
 					effects = append(effects, found)
 				}
-			case e.Kind == packages.ListError && !own && (found.Pos.Line == 0 || !filepath.IsLocal(found.Pos.Filename)):
+			case e.Kind == packages.ListError && !own && !direct[pkg] && (found.Pos.Line == 0 || !filepath.IsLocal(found.Pos.Filename)):
 				// Something far below does not resolve; where types need it, they are undefined.
 			case e.Kind == packages.ListError || found.Pos.Line > 0:
 				causes = append(causes, found)
@@ -119,6 +126,16 @@ func (r *Result) advice(text string) (message, hint string) {
 	}
 	if missing, ok := strings.CutPrefix(message, "no required module provides package "); ok {
 		hint = cmp.Or(r.home.misplaced(r.root, missing), hint)
+	}
+	if missing, ok := strings.CutPrefix(message, "cannot find module providing package "); ok {
+		missing, _, _ = strings.Cut(missing, ":")
+		hint = cmp.Or(hint, "run `go get "+missing+"@latest`"+in(r.root, r.home.dir))
+	}
+	if strings.HasPrefix(message, "missing go.sum entry") {
+		if !r.home.foreign || hint == "" { // where no Go file imports a package, go mod tidy leaves its module out
+			hint = "run `go mod tidy`" + in(r.root, r.home.dir)
+		}
+		hint = "go.mod and go.sum are not tidy: " + hint
 	}
 	return message, hint
 }

@@ -3,26 +3,46 @@ package load
 import (
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
 // recursive reports types that contain themselves with no struct in between, or embed
-// themselves. openapi-gen inlines such types where they are used, and would not terminate.
-func (r *Result) recursive(pkg *types.Package) diag.List {
+// themselves, by type. openapi-gen inlines such types where they are used, and would not terminate.
+func (r *Result) recursive(pkg *types.Package) map[string]diag.List {
 	e := &expander{state: map[types.Type]int{}}
-	for _, name := range pkg.Scope().Names() {
-		if obj, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok {
-			e.visit(obj.Type())
+	names := pkg.Scope().Names()
+	slices.SortStableFunc(names, func(a, b string) int { return r.rank(pkg, a) - r.rank(pkg, b) })
+	found := map[string]diag.List{}
+	for _, name := range names {
+		obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok {
+			continue
+		}
+		before := len(e.found)
+		e.visit(obj.Type())
+		for _, other := range e.found[before:] {
+			at := name
+			if other.Pkg() == pkg {
+				at = other.Name()
+			}
+			list := found[at]
+			list.Add(r.position(other.Pos()), rule, "declare a struct with a field of that type, or use apiextensionsv1.JSON",
+				"type %s contains itself", other.Name())
+			found[at] = list
 		}
 	}
-	var list diag.List
-	for _, obj := range e.found {
-		list.Add(r.position(obj.Pos()), rule, "declare a struct with a field of that type, or use apiextensionsv1.JSON",
-			"type %s contains itself", obj.Name())
+	return found
+}
+
+// rank sorts types that kinds reach before the others.
+func (r *Result) rank(pkg *types.Package, name string) int {
+	if object, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok && r.reached[object] {
+		return 0
 	}
-	return list
+	return 1
 }
 
 // expander finds cycles through types that are inlined.

@@ -45,10 +45,13 @@ func (p *Project) Swagger(ctx context.Context, api string, definitions swagger.D
 	if err != nil {
 		return nil, err
 	}
-	if definitions == nil {
-		if definitions, err = src.definitions(pkg, &artifact.Set{}); err != nil {
-			return nil, err
-		}
+	if definitions != nil {
+		definitions, err = src.byType(pkg, definitions)
+	} else {
+		definitions, err = src.definitions(pkg, &artifact.Set{})
+	}
+	if err != nil {
+		return nil, err
 	}
 	return src.document(pkg, definitions, p.cfg.Swagger)
 }
@@ -60,6 +63,9 @@ func (b *build) swagger(ctx context.Context) (*artifact.Set, error) {
 		return nil, err
 	}
 	if err := b.checkTable(src); err != nil {
+		return nil, err
+	}
+	if err := b.warnOpen(src); err != nil {
 		return nil, err
 	}
 	set := &artifact.Set{}
@@ -128,13 +134,13 @@ func (s *source) definitions(pkg *load.Package, made *artifact.Set) (swagger.Def
 		if err != nil {
 			return nil, err
 		}
-		set, _, err := s.gen.OpenAPI(pkg, schemas)
+		set, _, _, err := s.gen.OpenAPI(pkg, schemas)
 		if err != nil {
 			return nil, err
 		}
 		file, _ = set.Lookup(name)
 	}
-	return swagger.Evaluate(file.Path, file.Data)
+	return swagger.Evaluate(pkg.Path, file.Path, file.Data)
 }
 
 // document makes swagger.json of one package from its definitions.
@@ -144,14 +150,18 @@ func (s *source) document(pkg *load.Package, definitions swagger.Definitions, cf
 		return nil, err
 	}
 	api := swagger.API{
-		Package: pkg.Path, Group: pkg.Group, Version: pkg.Version,
+		Package: pkg.Path, Group: pkg.Group, Version: pkg.Version, Foreign: pkg.Foreign,
 		Definitions: definitions, Schema: schemas.Schema, Pointer: schemas.Pointer, Locate: s.position,
-		CRD: func(kind string) *apiextensionsv1.CustomResourceDefinition { return schemas.CRD(pkg.Path + "." + kind) },
+		Custom: schemas.Custom(),
+		CRD:    func(kind string) *apiextensionsv1.CustomResourceDefinition { return schemas.CRD(pkg.Path + "." + kind) },
 	}
 	for _, kind := range pkg.Kinds {
-		api.Kinds = append(api.Kinds, swagger.Kind{
-			Name: kind.Name, List: kind.List, Plural: schemas.Plural(pkg.Path + "." + kind.Name),
-		})
+		goType := pkg.Path + "." + kind.Name
+		described := swagger.Kind{Name: kind.Name, List: kind.List, Plural: schemas.Plural(goType), Cluster: schemas.Cluster(goType)}
+		if pkg.NoCRD {
+			described.ListKind = pkg.ListOf(kind.Name)
+		}
+		api.Kinds = append(api.Kinds, described)
 	}
 	title := cfg.Title
 	if title == "" {
@@ -159,11 +169,11 @@ func (s *source) document(pkg *load.Package, definitions swagger.Definitions, cf
 	}
 	doc, err := swagger.Build(api, swagger.Options{Title: title, Names: cfg.Names})
 	if err != nil {
-		return nil, err
+		return nil, s.advise(err)
 	}
 	if !pkg.Foreign { // nobody here can correct the CRD of another project
 		if err := swagger.ValidateCRDs(doc, api).Err(); err != nil {
-			return nil, err
+			return nil, s.advise(err)
 		}
 	}
 	return swagger.Encode(doc)

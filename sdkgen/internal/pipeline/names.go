@@ -53,12 +53,13 @@ func missingLists(api *load.Result) diag.List {
 	var list diag.List
 	for _, pkg := range api.Packages {
 		for _, kind := range pkg.Kinds {
-			if kind.List || pkg.Foreign || slices.Contains(pkg.Kinds, load.Kind{Name: kind.Name + "List", List: true}) {
+			if kind.List || pkg.Foreign || pkg.NoCRD || slices.Contains(pkg.Kinds, load.Kind{Name: kind.Name + "List", List: true}) {
 				continue
 			}
 			list.Add(api.Pos(pkg.Path, kind.Name, ""), "load", fmt.Sprintf("add:\n"+
 				"// %[1]sList is a list of them.\n// +kubebuilder:object:root=true\ntype %[1]sList struct {\n"+
-				"\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ListMeta `json:\"metadata,omitempty\"`\n\tItems []%[1]s `json:\"items\"`\n}", kind.Name),
+				"\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ListMeta `json:\"metadata,omitempty\"`\n\tItems []%[1]s `json:\"items\"`\n}\n"+
+				"or, if an aggregated API server serves the package, write beside path in sdkgen.yaml:\ncrd: false", kind.Name),
 				"kind %[1]s has no list type %[1]sList with metav1.TypeMeta and metav1.ListMeta", kind.Name)
 		}
 	}

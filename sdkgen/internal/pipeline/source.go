@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/token"
+	"log/slog"
 	"path"
 	"strings"
 	"sync"
@@ -23,6 +25,7 @@ type source struct {
 	*load.Result
 	gen     *gogen.Generator
 	schemas func() (*gogen.Schemas, error) // of all types, made once
+	log     *slog.Logger
 }
 
 func (p *Project) newSource(api *load.Result) (*source, error) {
@@ -33,7 +36,7 @@ func (p *Project) newSource(api *load.Result) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{api, gen, sync.OnceValues(gen.Schemas)}, nil
+	return &source{api, gen, sync.OnceValues(gen.Schemas), p.env.Log}, nil
 }
 
 // crdGenerator returns controller-gen's generator with the options of a project.
@@ -87,8 +90,13 @@ func (p *Project) warn(api *load.Result, diagnostics diag.List) {
 }
 
 func (p *Project) loadOptions() load.Options {
-	opts := load.Options{Root: p.env.Root, Env: p.env.Environ, IgnoreUnexportedFields: p.cfg.CRDOptions().IgnoreUnexportedFields}
-	for _, api := range p.cfg.APIs {
+	opts := load.Options{
+		Root: p.env.Root, Env: p.env.Environ, IgnoreUnexportedFields: p.cfg.CRDOptions().IgnoreUnexportedFields, Selections: map[string]load.Selection{},
+	}
+	for i, api := range p.cfg.APIs {
+		opts.Selections[cmp.Or(api.Package, api.Path)] = load.Selection{
+			Kinds: p.names(api.Kinds, i, "kinds"), Exclude: p.names(api.Exclude, i, "exclude"), NoCRD: api.NoCRD(),
+		}
 		if api.Package != "" {
 			opts.Foreign = append(opts.Foreign, load.Foreign{Path: api.Package, Dir: api.Dir})
 		} else {
@@ -96,6 +104,15 @@ func (p *Project) loadOptions() load.Options {
 		}
 	}
 	return opts
+}
+
+// names are the names of kinds in a list of an API.
+func (p *Project) names(kinds []string, api int, key string) []load.Name {
+	var names []load.Name
+	for i, kind := range kinds {
+		names = append(names, load.Name{Text: kind, Pos: p.cfg.Pos("apis", api, key, i)})
+	}
+	return names
 }
 
 // position returns where a type, "PACKAGE.Type", or one of its properties is declared.
@@ -117,12 +134,15 @@ func (b *build) crds(ctx context.Context) (*artifact.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := src.pathWarnings()
+	found, err := src.checkPaths()
 	if err != nil {
 		return nil, err
 	}
+	if err := found.Errors().Err(); err != nil {
+		return nil, err
+	}
 	set, large, err := src.gen.CRDs(b.cfg.CRD.Dir)
-	b.env.warn(append(warnings, large...))
+	b.env.warn(append(found, large...))
 	return set, err
 }
 
@@ -152,7 +172,7 @@ func (s *source) openapi() (set *artifact.Set, report []byte, err error) {
 		if pkg.Foreign {
 			continue
 		}
-		part, lines, err := s.gen.OpenAPI(pkg, schemas)
+		part, lines, left, err := s.gen.OpenAPI(pkg, schemas)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -160,6 +180,9 @@ func (s *source) openapi() (set *artifact.Set, report []byte, err error) {
 			return nil, nil, err
 		}
 		report = append(report, lines...)
+		for _, name := range left {
+			s.log.Warn(pkg.Path + "." + name + ": " + gogen.OpenAPIFile + " goes without it: openapi-gen does not take it, and no kind has it")
+		}
 	}
 	return set, report, nil
 }

@@ -91,6 +91,9 @@ func (c *comparison) compare(at place) {
 			return
 		}
 	}
+	if got.open {
+		return
+	}
 	at.inside = append(slices.Clip(at.inside), got.refs...)
 	for _, keyword := range either(want.rules, got.rules) {
 		if !slices.Equal(want.rules[keyword], got.rules[keyword]) {
@@ -141,6 +144,7 @@ type demands struct {
 	required map[string]bool
 	below    map[string][]any // the schemas of each property, of the items and of the values in a map
 	refs     []string         // definitions that are referred to
+	open     bool             // the document leaves the place open
 }
 
 // The places below one that have no name.
@@ -160,6 +164,8 @@ func demandsOf(definitions map[string]any, schemas []any) demands {
 				ref := definitionOf(value)
 				d.refs = append(d.refs, ref)
 				queue = append(queue, definitions[ref])
+			case openExtension:
+				d.open = true
 			case "allOf":
 				parts, _ := value.([]any)
 				queue = append(queue, parts...)

@@ -62,7 +62,9 @@ func (b *builder) structSchema(goType string) (apiextensionsv1.JSONSchemaProps, 
 		if !ok {
 			b.errorAt(goType, "", "controller-tools has no schema of the embedded %s", refType(*part.Ref))
 		}
-		out.AllOf[i] = inner
+		// What markers at the embedded field say holds beside its type, as in the CRD.
+		part.Ref, part.Title, part.Description = nil, "", ""
+		out.AllOf[i] = apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{inner, part}}
 	}
 	return *crd.FlattenEmbedded(&out, recorder{b, goType}), true
 }
@@ -174,6 +176,9 @@ func (b *builder) enforce(dst *spec.Schema, crdSchema apiextensionsv1.JSONSchema
 		b.refer(&out, leaf, from)
 		*dst = out
 		return
+	}
+	if b.api.Custom[leaf] {
+		out.AddExtension(openExtension, true)
 	}
 	if leaf != "" && goTypePackage(leaf) != b.api.Package {
 		out.AddExtension(goTypeExtension, goTypeValue(leaf))

@@ -43,9 +43,13 @@ const (
 
 // Evaluate returns what GetOpenAPIDefinitions(Ref) of a zz_generated.openapi.go returns,
 // without compiling it: the file is one map of composite literals, whose values are
-// worked out from the syntax. What openapi-gen never writes is an error with its position.
-func Evaluate(name string, src []byte) (Definitions, error) {
-	e := &evaluator{fset: token.NewFileSet(), imports: map[string]string{}, funcs: map[string]*ast.FuncDecl{}, running: map[string]bool{}}
+// worked out from the syntax. What openapi-gen never writes is an error with its position. pkg is the
+// import path of the package that the file is of.
+//
+// Definitions that are named by a method, OpenAPIModelName, have the Go type for a name too; what OpenAPISchemaType
+// and OpenAPISchemaFormat return is left out.
+func Evaluate(pkg, name string, src []byte) (Definitions, error) {
+	e := &evaluator{pkg: pkg, fset: token.NewFileSet(), imports: map[string]string{}, funcs: map[string]*ast.FuncDecl{}, running: map[string]bool{}}
 	file, err := parser.ParseFile(e.fset, name, src, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, e.syntax(err)
@@ -71,6 +75,7 @@ func Evaluate(name string, src []byte) (Definitions, error) {
 
 // evaluator turns the expressions of one generated file into values.
 type evaluator struct {
+	pkg     string // import path
 	fset    *token.FileSet
 	imports map[string]string // local name to import path
 	funcs   map[string]*ast.FuncDecl
@@ -164,7 +169,16 @@ func (e *evaluator) pointer(x ast.Expr, into reflect.Value) error {
 
 // callExpr evaluates ref("…"), ptr.To[T](x), interface{}(nil) and calls of the file's own functions.
 func (e *evaluator) callExpr(call *ast.CallExpr, into reflect.Value) error {
-	if len(call.Args) != 1 {
+	switch len(call.Args) {
+	case 0:
+		return e.method(call, into)
+	case 1:
+	case 2: // the definition of OpenAPI 3, and that of Swagger 2.0, which is the one here
+		if to, ok := call.Fun.(*ast.SelectorExpr); ok && e.qualified(to) == commonPath+".EmbedOpenAPIDefinitionIntoV2Extension" {
+			return e.eval(call.Args[1], into)
+		}
+		return e.unknownCall(call)
+	default:
 		return e.unknownCall(call)
 	}
 	arg := call.Args[0]
@@ -187,6 +201,35 @@ func (e *evaluator) callExpr(call *ast.CallExpr, into reflect.Value) error {
 		if isIdent(arg, "nil") && into.Kind() == reflect.Interface {
 			return e.null(arg, into)
 		}
+	}
+	return e.unknownCall(call)
+}
+
+// method evaluates T{}.OpenAPIModelName(), which stands for the type, and leaves out what T{} says of its JSON.
+func (e *evaluator) method(call *ast.CallExpr, into reflect.Value) error {
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return e.unknownCall(call)
+	}
+	value, ok := method.X.(*ast.CompositeLit)
+	if !ok {
+		return e.unknownCall(call)
+	}
+	var goType string
+	switch t := value.Type.(type) {
+	case *ast.Ident:
+		goType = e.pkg + "." + t.Name
+	case *ast.SelectorExpr:
+		goType = e.qualified(t)
+	}
+	switch {
+	case goType == "":
+	case method.Sel.Name == "OpenAPIModelName":
+		return e.set(call, reflect.ValueOf(goType), into)
+	case method.Sel.Name == "OpenAPISchemaType" && into.Kind() == reflect.Slice,
+		method.Sel.Name == "OpenAPISchemaFormat" && into.Kind() == reflect.String:
+		into.SetZero()
+		return nil
 	}
 	return e.unknownCall(call)
 }
@@ -224,11 +267,7 @@ func (e *evaluator) unknownCall(call *ast.CallExpr) error {
 		return e.errorf(call, "unknown function call")
 	}
 	switch method.Sel.Name {
-	case "OpenAPIModelName":
-		return e.problem(call, "remove +k8s:openapi-model-package and the method; swagger.names in sdkgen.yaml sets names of definitions",
-			"the name of a definition is the result of a method")
-	case "OpenAPIDefinition", "OpenAPIV3Definition", "OpenAPISchemaType", "OpenAPISchemaFormat", "OpenAPIV3OneOfTypes",
-		"EmbedOpenAPIDefinitionIntoV2Extension", "GenerateOpenAPIV3OneOfSchema":
+	case "OpenAPIDefinition", "OpenAPIV3Definition":
 		return e.problem(call, "add // +k8s:openapi-gen=false to the type: its schema is the one in the CRD, which +kubebuilder:validation:Type sets",
 			"a definition is the result of a method")
 	}

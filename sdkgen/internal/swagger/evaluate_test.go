@@ -71,7 +71,7 @@ func entries(t *testing.T, c *testkit.Case) []entry {
 			continue
 		}
 		e := entry{name: f.Name, source: fmt.Sprintf(frame, strings.TrimSpace(string(f.Data)))}
-		e.definitions, e.err = swagger.Evaluate(f.Name+".go", []byte(e.source))
+		e.definitions, e.err = swagger.Evaluate("", f.Name+".go", []byte(e.source))
 		all = append(all, e)
 	}
 	return all
@@ -152,7 +152,7 @@ func TestSameAsKubernetes(t *testing.T) {
 	for _, made := range method.FindAllStringSubmatch(source, -1) {
 		source = strings.Replace(source, made[0], "\nfunc "+made[1]+"(ref common.ReferenceCallback) common.OpenAPIDefinition {\n\treturn common.OpenAPIDefinition{}\n}\n", 1)
 	}
-	got, err := swagger.Evaluate("zz_generated.openapi.go", []byte(source))
+	got, err := swagger.Evaluate("", "zz_generated.openapi.go", []byte(source))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func FuzzEvaluate(f *testing.F) {
 		f.Add(fmt.Sprintf(around["definitions"], part))
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		definitions, err := swagger.Evaluate("input.go", []byte(source))
+		definitions, err := swagger.Evaluate("", "input.go", []byte(source))
 		if err == nil {
 			if _, err := json.Marshal(definitions); err != nil {
 				t.Errorf("the definitions have no JSON: %v", err)

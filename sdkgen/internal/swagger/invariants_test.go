@@ -228,7 +228,7 @@ func (p *project) checkDeterministic(t *testing.T, pkg *load.Package, opts swagg
 		t.Fatal(err)
 	}
 	for i := range 20 {
-		definitions, err := swagger.Evaluate(name, src)
+		definitions, err := swagger.Evaluate(pkg.Path, name, src)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,13 @@
 package swagger
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"path"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // namer gives each Go type the name of its definition, and no name twice.
@@ -33,10 +35,68 @@ func (n *namer) name(goType string) (name string, fresh bool, err error) {
 		return name, true, fmt.Errorf("%s would be named %q, which is not a valid type name", goType, name)
 	}
 	if other, taken := n.byName[name]; taken {
-		return name, true, fmt.Errorf("%s and %s would both be named %s", other, goType, name)
+		return name, true, &sameName{other, goType, name}
 	}
 	n.byName[name] = goType
 	return name, true, nil
+}
+
+// sameName says that two Go types would have one name.
+type sameName struct{ first, second, name string }
+
+// Error implements error.
+func (e *sameName) Error() string {
+	return fmt.Sprintf("%s and %s would both be named %s", e.first, e.second, e.name)
+}
+
+// versionNames are the names of types of another version than the API's own that share theirs with another
+// type, such as V1beta1Probe.
+type versionNames map[string]string
+
+// add names two types of different versions apart; false if that is not possible. Those of the API's own
+// package, and those that have a name in the table, keep it.
+func (v versionNames) add(same *sameName, own string, table map[string]string) bool {
+	first, second := path.Base(goTypePackage(same.first)), path.Base(goTypePackage(same.second))
+	if first == second || !IsVersion(first) || !IsVersion(second) {
+		return false
+	}
+	for _, goType := range []string{same.first, same.second} {
+		pkg, name := splitType(goType)
+		_, kubernetes := KubernetesName(goType)
+		if _, named := table[goType]; pkg != own && !kubernetes && !named {
+			version := path.Base(pkg)
+			v[goType] = strings.ToUpper(version[:1]) + version[1:] + name
+		}
+	}
+	return v[same.first] != "" || v[same.second] != ""
+}
+
+// renameHint says what to write so that one of two types has another name.
+func renameHint(err error, own string) string {
+	hint := "rename one of the types with swagger.names in sdkgen.yaml"
+	same, ok := errors.AsType[*sameName](err)
+	if !ok {
+		return hint
+	}
+	other := same.second
+	if goTypePackage(other) == own {
+		other = same.first
+	}
+	pkg, name := splitType(other)
+	part := path.Base(path.Dir(pkg))
+	if !IsVersion(path.Base(pkg)) {
+		part = path.Base(pkg)
+	}
+	part = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, part)
+	if part == "" {
+		return hint
+	}
+	return hint + ":\nswagger:\n  names:\n    " + other + ": " + strings.ToUpper(part[:1]) + part[1:] + name
 }
 
 func (n *namer) choose(goType string) string {

@@ -18,6 +18,12 @@ const (
 	storageExtension = "x-sdkgen-storage-version"
 	// pointerExtension is for an optional scalar whose zero value is something else than none.
 	pointerExtension = "x-sdkgen-pointer"
+	// listExtension names the list of a root kind that no CRD serves.
+	listExtension = "x-sdkgen-list"
+	// clusterExtension is for a cluster-scoped root kind without paths.
+	clusterExtension = "x-sdkgen-cluster"
+	// openExtension is for what may be any JSON here, though the CRD says something else.
+	openExtension = "x-sdkgen-open"
 	// ownExtension is for types of an API package that is one of Kubernetes itself.
 	ownExtension = "x-sdkgen-own"
 )
@@ -84,6 +90,18 @@ func PluralOf(s spec.Schema) string {
 func StorageVersionOf(s spec.Schema) string {
 	version, _ := s.Extensions[storageExtension].(string)
 	return version
+}
+
+// ListOf returns the definition of the list of a root kind that no CRD serves; "" for other definitions.
+func ListOf(s spec.Schema) string {
+	list, _ := s.Extensions[listExtension].(string)
+	return list
+}
+
+// IsCluster says whether a root kind without paths is cluster-scoped.
+func IsCluster(s spec.Schema) bool {
+	is, _ := s.Extensions[clusterExtension].(bool)
+	return is
 }
 
 // Referenced returns the name of the definition that a schema refers to, plainly or by an

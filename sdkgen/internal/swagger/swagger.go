@@ -15,6 +15,7 @@ package swagger
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/token"
 	"maps"
@@ -42,11 +43,15 @@ type API struct {
 	Group   string
 	Version string
 	Kinds   []Kind // root kinds and their lists
+	Foreign bool   // of another module: a type that openapi-gen does not take has the CRD's schema alone
 
 	Definitions Definitions
 	// Schema returns the unflattened schema of a Go type, "PACKAGE.Type", whose references are
 	// controller-tools' with the package. False if there is no such type.
 	Schema func(goType string) (apiextensionsv1.JSONSchemaProps, bool)
+	// Custom are the Go types with methods that say what their JSON is. Where the value is true, the CRD says
+	// something else: the document leaves these open.
+	Custom map[string]bool
 	// CRD returns the CRD of a root kind, with the versions that there are; nil if there is none.
 	CRD func(kind string) *apiextensionsv1.CustomResourceDefinition
 	// Pointer says whether a Go type holds a property by a pointer.
@@ -59,7 +64,11 @@ type API struct {
 type Kind struct {
 	Name   string
 	List   bool
-	Plural string // the resource's name in paths; empty for a list
+	Plural string // the resource's name in paths; empty for what is no resource, such as a list
+
+	// Of a resource that no CRD serves, whose paths are unknown:
+	ListKind string
+	Cluster  bool // it is cluster-scoped
 }
 
 // Options are the parts of the document that are the project's choice.
@@ -71,11 +80,18 @@ type Options struct {
 // Build returns the document. Its info.version is the API version. Types that cannot be
 // represented are a diag.List with Go positions.
 func Build(api API, opts Options) (*spec.Swagger, error) {
-	b := &builder{api: api, namer: newNamer(api.Package, opts.Names), definitions: spec.Definitions{}, origin: map[string]string{}}
+	given := api
+	api.leaveOpen()
+	b := &builder{api: api, namer: newNamer(api.Package, opts.Names), definitions: spec.Definitions{}, origin: map[string]string{}, versioned: versionNames{}}
 	for _, kind := range api.Kinds {
 		b.want(api.Package+"."+kind.Name, "")
 	}
 	b.drain()
+	if len(b.versioned) > 0 {
+		names := maps.Clone(map[string]string(b.versioned))
+		maps.Copy(names, opts.Names)
+		return Build(given, Options{Title: opts.Title, Names: names})
+	}
 	for _, kind := range api.Kinds {
 		b.mark(kind)
 	}
@@ -145,6 +161,7 @@ type builder struct {
 	definitions spec.Definitions
 	queue       []string          // Go types that are wanted and not defined yet
 	origin      map[string]string // what refers to a Go type first: another with its property
+	versioned   versionNames      // names with versions, for types of several versions that would have one name
 	list        diag.List
 }
 
@@ -152,8 +169,11 @@ type builder struct {
 // and property that refers to it, for messages.
 func (b *builder) want(goType, from string) string {
 	name, fresh, err := b.namer.name(goType)
+	if same, ok := errors.AsType[*sameName](err); ok && b.versioned.add(same, b.api.Package, b.namer.table) {
+		err = nil // Build begins again
+	}
 	if err != nil {
-		b.errorAt(from, "rename one of the types with swagger.names in sdkgen.yaml", "%v", err)
+		b.errorAt(from, renameHint(err, b.api.Package), "%v", err)
 	}
 	if fresh {
 		b.queue = append(b.queue, goType)
@@ -186,7 +206,7 @@ func (b *builder) define(goType string) spec.Schema {
 		}
 		schema = converted
 		b.sameProperties(goType, schema, crdSchema)
-	} else if goTypePackage(goType) == b.api.Package {
+	} else if _, custom := b.api.Custom[goType]; !custom && !b.api.Foreign && goTypePackage(goType) == b.api.Package {
 		b.errorAt(goType, "export the type, and remove +k8s:openapi-gen=false", "%s has no OpenAPI definition", goType)
 	}
 	b.enforce(&schema, crdSchema, goType, "")
@@ -240,6 +260,12 @@ func (b *builder) mark(kind Kind) {
 	if version := b.storageVersion(kind); version != "" {
 		schema.AddExtension(storageExtension, version)
 	}
+	if kind.ListKind != "" {
+		schema.AddExtension(listExtension, kind.ListKind)
+	}
+	if kind.Cluster {
+		schema.AddExtension(clusterExtension, true)
+	}
 	b.definitions[name] = schema
 }
 
@@ -258,6 +284,26 @@ func (b *builder) storageVersion(kind Kind) string {
 		}
 	}
 	return ""
+}
+
+// leaveOpen takes the definitions of custom types out, and the schemas of those that the CRD says something else
+// of than their methods.
+func (api *API) leaveOpen() {
+	if len(api.Custom) == 0 {
+		return
+	}
+	api.Definitions = maps.Clone(api.Definitions)
+	for goType := range api.Custom {
+		delete(api.Definitions, goType)
+	}
+	schemaOf, custom := api.Schema, api.Custom
+	api.Schema = func(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
+		schema, ok := schemaOf(goType)
+		if ok && custom[goType] {
+			schema = apiextensionsv1.JSONSchemaProps{Description: schema.Description}
+		}
+		return schema, ok
+	}
 }
 
 // errorAt reports an error at "GOTYPE" or "GOTYPE#property". One in another package is

@@ -71,7 +71,7 @@ func loadThemes(t *testing.T, cases []*testkit.Case) []*theme {
 		if err != nil {
 			t.Fatal(err)
 		}
-		definitions, err := swagger.Evaluate(name, src)
+		definitions, err := swagger.Evaluate(pkg.Path, name, src)
 		if err != nil {
 			t.Fatal(err)
 		}
