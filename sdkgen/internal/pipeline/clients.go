@@ -46,11 +46,28 @@ func (b *build) clients(ctx context.Context) (*artifact.Set, error) {
 		return nil, fmt.Errorf("writing the models for applyconfiguration-gen: %w", err)
 	}
 	if b.cfg.Clients.Version == config.Project {
+		if err := b.excludedClients(src).Err(); err != nil {
+			return nil, err
+		}
 		if err := b.useProjectTools(ctx, src, &opts); err != nil {
 			return nil, err
 		}
 	}
 	return src.gen.Clients(opts)
+}
+
+// excludedClients reports kinds that the configuration leaves out and code-generator's commands, which read the
+// markers alone, make clients of.
+func (b *build) excludedClients(src *source) (list diag.List) {
+	for _, pkg := range src.Packages {
+		for _, kind := range pkg.Excluded {
+			if pos := src.MarkerPos(pkg, kind.Name, "+genclient", ""); pos != src.Pos(pkg.Path, kind.Name, "") {
+				list.Add(pos, "clients", "remove the marker, or version under clients in sdkgen.yaml",
+					"kind %s is left out, but with clients.version: %s code-generator makes clients of every kind with +genclient", kind.Name, config.Project)
+			}
+		}
+	}
+	return list
 }
 
 // clientOptions returns code-generator's options.
