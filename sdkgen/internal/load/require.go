@@ -65,6 +65,21 @@ func (g *GoMod) Require(module string) (Requirement, bool) {
 	return *found, true
 }
 
+// Provides returns what the go.mod says of the module that a package is in, by the longest path; false if there is none. The
+// module's own packages are provided by itself.
+func (g *GoMod) Provides(importPath string) (Requirement, bool) {
+	best := ""
+	for _, r := range g.file.Require {
+		if (module{path: r.Mod.Path}).holds(importPath) && len(r.Mod.Path) > len(best) {
+			best = r.Mod.Path
+		}
+	}
+	if best == "" {
+		return Requirement{Pos: token.Position{Filename: g.path}}, (module{path: g.Module}).holds(importPath)
+	}
+	return g.Require(best)
+}
+
 func (g *GoMod) at(line *modfile.Line) token.Position {
 	return token.Position{Filename: g.path, Line: line.Start.Line, Column: line.Start.LineRune}
 }

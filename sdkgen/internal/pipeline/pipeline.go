@@ -146,6 +146,11 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 	if err := p.checkDeclared(set); err != nil {
 		return nil, err
 	}
+	needs := p.needs(set)
+	if err := needs.Errors().Err(); err != nil {
+		return nil, err
+	}
+	p.env.warn(needs)
 	lost := p.losses(set, opts.AcceptLoss)
 	plan, err := artifact.NewPlan(p.root, p.lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0})
 	if blocked, ok := errors.AsType[diag.List](err); ok {

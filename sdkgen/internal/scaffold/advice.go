@@ -114,7 +114,7 @@ func (p *project) adviseClients() {
 		if r != nil {
 			has = r.Mod.Version
 		}
-		p.note(token.Position{Filename: "go.mod"}, fmt.Sprintf("run `go get %s@%s`", clientGo, linked), "the clients need %s %s or newer, and go.mod requires %s", clientGo, linked, has)
+		p.note(token.Position{Filename: "go.mod"}, fmt.Sprintf("run `go get %s@%s`, or write under clients in %s: version: project", clientGo, linked, p.opts.Config), "the clients need %s %s or newer, and go.mod requires %s", clientGo, linked, has)
 	}
 	for _, a := range p.apis {
 		if !a.genclient {

@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
+)
+
+// train are the modules that are released together, with apimachinery; a go.mod requires them at one version. The others that
+// generated code imports are in apimachinery's own module graph, so that `go mod tidy` knows their version.
+var train = []string{apimachinery, "k8s.io/api", clientGo}
+
+const apimachinery = "k8s.io/apimachinery"
+
+// oldest is the oldest version of the train that generated code is tested with.
+const oldest = "v0.29.0"
+
+// needs finds modules that generated Go code imports and that the go.mod above it lacks, or requires at a version that nobody
+// has tried. What `go mod tidy` cannot bring right is an error.
+func (p *Project) needs(set *artifact.Set) diag.List {
+	var list diag.List
+	imported := map[string]map[string]string{} // module by directory, then a file by import path
+	for file := range set.All() {
+		if path.Ext(file.Path) != ".go" {
+			continue
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), file.Path, file.Data, parser.ImportsOnly)
+		if err != nil {
+			continue // a template of the project's own may be wrong
+		}
+		dir := path.Dir(file.Path)
+		if imported[dir] == nil {
+			imported[dir] = map[string]string{}
+		}
+		for _, spec := range syntax.Imports {
+			if name, err := strconv.Unquote(spec.Path.Value); err == nil && imported[dir][name] == "" {
+				imported[dir][name] = file.Path
+			}
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(imported)) {
+		goMod, err := load.GoModOf(p.loadOptions(), dir)
+		if err != nil {
+			continue // loading said what is wrong
+		}
+		for _, name := range slices.Sorted(maps.Keys(imported[dir])) {
+			list = append(list, p.need(goMod, name, imported[dir][name])...)
+		}
+	}
+	return list.Sorted()
+}
+
+// need is needs for one import.
+func (p *Project) need(goMod *load.GoMod, name, file string) (list diag.List) {
+	module := moduleOf(name)
+	required, ok := goMod.Provides(name)
+	switch first, _, _ := strings.Cut(name, "/"); {
+	case !strings.Contains(first, "."): // the standard library's
+	case ok && slices.Contains(train, module) && required.Version != "" && semver.Compare(required.Version, oldest) < 0:
+		list.Warn(required.Pos, "requires", fmt.Sprintf("run `go get %s@%s`%s", module, oldest, goMod.Dir), "generated code is not tested with %s %s: %s is the oldest", module, required.Version, oldest)
+	case ok:
+	case slices.Contains(train, module):
+		list.Add(required.Pos, "requires", fmt.Sprintf("run `go get %s@%s`%s", module, p.trainVersion(goMod), goMod.Dir), "the module does not require %s, which generated code imports", module)
+	default:
+		list.Warn(required.Pos, "requires", "run `go mod tidy`"+goMod.Dir+" afterwards", "the module does not require %s, which %s imports", module, file)
+	}
+	return list
+}
+
+// trainVersion returns the version of apimachinery that a module requires, else the one that the API's does.
+func (p *Project) trainVersion(goMod *load.GoMod) string {
+	mods := []*load.GoMod{goMod}
+	for _, api := range p.cfg.APIs {
+		if mod, err := load.GoModOf(p.loadOptions(), api.Path); err == nil {
+			mods = append(mods, mod)
+		}
+	}
+	for _, mod := range mods {
+		if required, ok := mod.Require(apimachinery); ok && required.Version != "" {
+			return required.Version
+		}
+	}
+	return cmp.Or(p.env.Modules[apimachinery], "latest")
+}
+
+// moduleOf returns the module of an import path, as far as generated code needs it: all of these have two elements, and
+// maybe a version.
+func moduleOf(name string) string {
+	parts := strings.Split(name, "/")
+	n := min(2, len(parts))
+	if len(parts) > 2 && len(parts[2]) > 1 && parts[2][0] == 'v' && strings.Trim(parts[2][1:], "0123456789") == "" && parts[0] != "k8s.io" {
+		n = 3
+	}
+	return strings.Join(parts[:n], "/")
+}
