@@ -62,8 +62,7 @@ func (r *Result) describe(pkg *Package) diag.List {
 	if !tags.openapi && !pkg.Foreign {
 		list.Add(tags.pos, rule, tags.openapiHint(), "the package has no +k8s:openapi-gen=true marker in %s: zz_generated.openapi.go would be empty", docGo)
 	}
-	list = append(list, pkg.choose()...)
-	return append(list, r.derivedKinds(pkg)...)
+	return append(list, pkg.choose()...)
 }
 
 // checkTypes reports types that a generator cannot handle. Those that no kind reaches do not count: of a

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -182,15 +183,31 @@ func kindsOf(pkg *types.Package) []Kind {
 	return kinds
 }
 
-// derivedKinds reports root kinds that are declared as another named type. controller-gen does not
-// recognize such a type as a kind.
+// derivedKinds reports root kinds that are declared as another named type. controller-gen recognizes such a type
+// only as a further version of a kind that is a struct in another package of the group.
 func (r *Result) derivedKinds(pkg *Package) (list diag.List) {
-	loader.EachType(pkg.Source, func(_ *ast.File, _ *ast.GenDecl, spec *ast.TypeSpec) {
-		name := spec.Name.Name
-		if _, isStruct := spec.Type.(*ast.StructType); !isStruct && slices.Contains(pkg.Kinds, Kind{Name: name}) {
+	kinds := derived(pkg)
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		spec := kinds[name]
+		known := !spec.Assign.IsValid() && slices.ContainsFunc(r.Packages, func(other *Package) bool {
+			_, isDerived := derived(other)[name]
+			return other.Group == pkg.Group && slices.Contains(other.Kinds, Kind{Name: name}) && !isDerived
+		})
+		if !known {
 			list.Add(r.position(spec.Name.Pos()), rule, "declare it as a struct with metav1.TypeMeta and metav1.ObjectMeta",
 				"root kind %s is declared as another named type: controller-gen generates no CRD for it", name)
 		}
-	})
+	}
 	return list
+}
+
+// derived returns the root kinds of a package that are declared as another named type.
+func derived(pkg *Package) map[string]*ast.TypeSpec {
+	found := map[string]*ast.TypeSpec{}
+	loader.EachType(pkg.Source, func(_ *ast.File, _ *ast.GenDecl, spec *ast.TypeSpec) {
+		if _, isStruct := spec.Type.(*ast.StructType); !isStruct && slices.Contains(pkg.Kinds, Kind{Name: spec.Name.Name}) {
+			found[spec.Name.Name] = spec
+		}
+	})
+	return found
 }

@@ -154,7 +154,7 @@ func (r *Result) describeAll() diag.List {
 	}
 	r.findReached()
 	for _, pkg := range r.Packages {
-		list = append(list, r.checkTypes(pkg)...)
+		list = append(append(list, r.derivedKinds(pkg)...), r.checkTypes(pkg)...)
 	}
 	return r.Advise(list)
 }

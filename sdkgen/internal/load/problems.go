@@ -48,6 +48,8 @@ func (r *Result) Problems() error {
 				found = r.Advise(diag.List{found})[0]
 			}
 			switch {
+			case e.Kind == packages.UnknownError && !isLocal(pkg) && misapplied.MatchString(e.Msg):
+				r.warn(diag.List{found})
 			case e.Kind == packages.TypeError:
 				if (own || isLocal(pkg)) && inTypeDecl(r.fset, pkg, parsePosition(e.Pos)) {
 					effects = append(effects, found)
@@ -66,6 +68,10 @@ func (r *Result) Problems() error {
 	}
 	return effects.Err()
 }
+
+// misapplied are the errors of controller-tools for markers that it then ignores. Where nobody here can correct
+// the marker, the CRD is the one without it, as that of the API's own project is.
+var misapplied = regexp.MustCompile(`^must apply | applied to version .* not in CRD$`)
 
 // oneEach puts errors that go on about the one before them, which begin with a tab, on a line of
 // their own below it.

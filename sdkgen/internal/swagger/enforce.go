@@ -83,8 +83,11 @@ func (b *builder) kindSchema(goType string) (apiextensionsv1.JSONSchemaProps, bo
 }
 
 // isStruct says whether a type has a definition of its own and is not inlined where it is used: it is a
-// struct with properties.
+// struct with properties, or a root kind.
 func (b *builder) isStruct(goType string) bool {
+	if slices.ContainsFunc(b.api.Kinds, func(kind Kind) bool { return b.api.Package+"."+kind.Name == goType }) {
+		return true
+	}
 	schema, ok := b.structSchema(goType)
 	if !ok {
 		return false
