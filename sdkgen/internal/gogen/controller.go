@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -195,6 +196,12 @@ func (g *Generator) needCRD(parser *crd.Parser, kind schema.GroupKind) {
 		}
 	}
 	parser.NeedCRDFor(kind, g.crdOptions.MaxDescLen)
+	if none { // what is not stored has no storage version
+		missing := fmt.Sprintf("CRD for %s has no storage version", kind)
+		for _, pkg := range g.api.Packages {
+			pkg.Source.Errors = slices.DeleteFunc(pkg.Source.Errors, func(e packages.Error) bool { return e.Msg == missing })
+		}
+	}
 }
 
 // kindPos returns where a root kind is declared.
