@@ -101,8 +101,13 @@ func stored(api *document.API, kind *document.Definition) bool {
 var own = set("AsyncClient", "Client", "NULL", "ValidationError", "WrongTypeError")
 
 // exports returns the classes that a distribution's package has: each root kind of the storage version, its list,
-// and what they are made of. A name that two packages have is neither's, but for a root kind's.
+// and what they are made of. A name that two packages have is neither's, but for a root kind's. What an aggregated
+// API server makes up is stored in no version, and stands back.
 func exports(parts []Part) []Export {
+	unstored := func(part Part) bool { return len(part.API.Operations) == 0 }
+	if stored := slices.DeleteFunc(slices.Clone(parts), unstored); len(stored) > 0 {
+		parts = stored
+	}
 	modules, kinds := map[string]map[string]bool{}, map[string]map[string]bool{}
 	add := func(to map[string]map[string]bool, class, module string) {
 		if to[class] == nil {
