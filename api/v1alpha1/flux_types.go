@@ -6,16 +6,19 @@ type FluxSpec struct {
 	// libexec. Defaults to /usr.
 	// +optional
 	// +default="/usr"
+	// +kubebuilder:validation:MaxLength=4096
 	InstallRoot string `json:"installRoot,omitempty"`
 
 	// optionFlags are options of flux submit, such as -ompi=openmpi@5, for the command of
 	// the MiniCluster and for all jobs that do not bring their own.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	OptionFlags string `json:"optionFlags,omitempty"`
 
 	// wrap is what flux start wraps the brokers in (its option --wrap), arguments separated
 	// by commas: strace,-e,network,-tt.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	Wrap string `json:"wrap,omitempty"`
 
 	// connectTimeout is the time that a broker waits for a connection to its parent before
@@ -23,6 +26,7 @@ type FluxSpec struct {
 	// pauses between two tries grow. Needs Flux 0.50 or newer. Defaults to 5s.
 	// +optional
 	// +default="5s"
+	// +kubebuilder:validation:MaxLength=64
 	ConnectTimeout *string `json:"connectTimeout,omitempty"`
 
 	// logLevel is the level up to which brokers write to their log, by the numbers of
@@ -44,23 +48,27 @@ type FluxSpec struct {
 	// brokerConfig is the whole configuration of the brokers, in TOML. Without it the
 	// operator writes one from the other fields.
 	// +optional
+	// +kubebuilder:validation:MaxLength=65536
 	BrokerConfig string `json:"brokerConfig,omitempty"`
 
 	// curveCert is the text of the CURVE certificate by which brokers trust each other.
 	// Without it and curveCertSecret the operator makes one. Since anyone who can read the
 	// MiniCluster can read it here, prefer curveCertSecret, which also goes first.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	CurveCert string `json:"curveCert,omitempty"`
 
 	// curveCertSecret is the name of a Secret with the CURVE certificate under the key
 	// curve.cert. MiniClusters that burst share one certificate.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	CurveCertSecret string `json:"curveCertSecret,omitempty"`
 
 	// mungeSecret is the name of a Secret with the binary key of MUNGE, under a key that
 	// has the same name as the Secret. It becomes /etc/munge/munge.key. MiniClusters that
-	// burst share one key.
+	// burst share one key. Without it the operator makes one for a MiniCluster with users.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	MungeSecret string `json:"mungeSecret,omitempty"`
 
 	// bursting extends the MiniCluster to other clusters, or makes it the extension of one.
@@ -73,6 +81,7 @@ type FluxScheduler struct {
 	// queuePolicy is the order in which jobs are started: fcfs, first come, first served,
 	// or easy, where small jobs may fill the gaps. Defaults to fcfs.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	QueuePolicy string `json:"queuePolicy,omitempty"`
 }
 
@@ -88,11 +97,13 @@ type Bursting struct {
 	// clusters are the clusters to extend to, in the same order everywhere.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=256
 	Clusters []BurstedCluster `json:"clusters,omitempty"`
 
 	// hostlist names all hosts in the notation of Flux, flux-sample-[0-3],compute-[001-003],
 	// for hosts that the operator cannot know the names of. It excludes clusters.
 	// +optional
+	// +kubebuilder:validation:MaxLength=65536
 	Hostlist string `json:"hostlist,omitempty"`
 }
 
@@ -101,10 +112,12 @@ type FluxBroker struct {
 	// address is the IP address or host name at which the broker can be reached from
 	// outside of its cluster.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Address string `json:"address"`
 
 	// name is the name of the broker's MiniCluster, the prefix of its host names.
 	// +required
+	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
 
 	// size is the number of brokers in the broker's MiniCluster, including itself.
@@ -123,6 +136,7 @@ type BurstedCluster struct {
 	// name is the prefix of the cluster's host names, different from that of all others.
 	// Defaults to burst- and the place in the list, counted from 0.
 	// +optional
+	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
 
 	// size is the number of brokers in the cluster. Defaults to the size of the

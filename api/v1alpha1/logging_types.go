@@ -24,7 +24,7 @@ type LoggingSpec struct {
 	// +default=false
 	Zeromq bool `json:"zeromq,omitempty"`
 
-	// timed prints the wall time of flux start and flux submit. The image has to have
+	// timed prints the wall time of flux start and flux run or flux batch. The image has to have
 	// /usr/bin/time. Defaults to false.
 	// +optional
 	// +default=false

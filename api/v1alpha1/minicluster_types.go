@@ -87,15 +87,18 @@ type MiniClusterSpec struct {
 	Tasks int32 `json:"tasks,omitempty"`
 
 	// containers are run together in every pod. Exactly one of them runs Flux: the only one
-	// there is, or the one with runFlux set.
+	// there is, or the one with runFlux set. The others are sidecars: they start before it, in
+	// this order, and are stopped after it.
 	// +required
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
 	Containers []MiniClusterContainer `json:"containers"`
 
 	// services are containers of one more pod, beside those of the MiniCluster and in the
 	// same network, such as a database or a cache. Each needs a name.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
 	Services []MiniClusterContainer `json:"services,omitempty"`
 
 	// interactive starts the brokers without a command, so that they wait for jobs that are
@@ -109,6 +112,14 @@ type MiniClusterSpec struct {
 	// +optional
 	// +default=31500000
 	DeadlineSeconds int64 `json:"deadlineSeconds,omitempty"`
+
+	// restartPolicy says what happens when a pod is lost, such as by eviction or with its node.
+	// OnPodLoss replaces the pod, and runs the command again if it was lost with it. Never
+	// replaces no pod: the MiniCluster fails. With both of them it fails when the command does.
+	// Defaults to OnPodLoss.
+	// +optional
+	// +kubebuilder:validation:Enum=OnPodLoss;Never
+	RestartPolicy string `json:"restartPolicy,omitempty"`
 
 	// cleanup deletes the MiniCluster once the lead broker has ended, together with the
 	// claims of its volumes and those volumes that have delete set. Defaults to false: all
@@ -130,11 +141,14 @@ type MiniClusterSpec struct {
 	// at least one of them, the MiniCluster is a multi-user one.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1000
 	Users []MiniClusterUser `json:"users,omitempty"`
 
 	// volumes are persistent volumes that the operator makes, each with a claim. The key is
 	// the name of the volume, by which containers mount it.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(key, size(key) <= 63)",message="keys may have at most 63 characters"
 	Volumes map[string]MiniClusterVolume `json:"volumes,omitempty"`
 
 	// archive keeps the state of Flux from one MiniCluster to the next.
@@ -148,6 +162,9 @@ type MiniClusterSpec struct {
 
 	// jobLabels are labels of the Job. Those of its pods are in pod.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=128
+	// +kubebuilder:validation:XValidation:rule="self.all(key, size(key) <= 317)",message="keys may have at most 317 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(key, size(self[key]) <= 63)",message="values may have at most 63 characters"
 	JobLabels map[string]string `json:"jobLabels,omitempty"`
 
 	// pod configures the pods.

@@ -3,10 +3,11 @@ package v1alpha1
 // FluxRestful configures the Flux RESTful API, a web server for submitting jobs that the
 // lead broker runs when there is neither a command nor interactive.
 type FluxRestful struct {
-	// branch is the branch of the repository flux-framework/flux-restful-api to run.
-	// Defaults to main.
+	// branch must be main, which is the default: a pinned release of the API runs, or the one
+	// that the image has in /opt/flux-restful.
 	// +optional
 	// +default="main"
+	// +kubebuilder:validation:MaxLength=253
 	Branch string `json:"branch,omitempty"`
 
 	// port is the TCP port to listen on. Defaults to 5000.
@@ -17,16 +18,19 @@ type FluxRestful struct {
 	// secretKey is the key, shared by server and clients, that payloads are signed with. By
 	// default a random one is made.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	SecretKey string `json:"secretKey,omitempty"`
 
 	// username is the name of the first user. Tools that create MiniClusters for people set
 	// it. Defaults to flux.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Username string `json:"username,omitempty"`
 
 	// token is the password of the first user. Tools that create MiniClusters for people set
 	// it. By default a random one is made.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	Token string `json:"token,omitempty"`
 }
 
@@ -35,10 +39,12 @@ type FluxRestful struct {
 type MiniClusterUser struct {
 	// name is the name to log in with.
 	// +required
+	// +kubebuilder:validation:MaxLength=32
 	Name string `json:"name"`
 
 	// password is the password to log in with, of at most 8 characters. By default a random
 	// one is made.
 	// +optional
+	// +kubebuilder:validation:MaxLength=8
 	Password string `json:"password,omitempty"`
 }

@@ -307,7 +307,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_FluxRestful(ref common.Ref
 				Properties: map[string]spec.Schema{
 					"branch": {
 						SchemaProps: spec.SchemaProps{
-							Description: "branch is the branch of the repository flux-framework/flux-restful-api to run. Defaults to main.",
+							Description: "branch must be main, which is the default: a pinned release of the API runs, or the one that the image has in /opt/flux-restful.",
 							Default:     "main",
 							Type:        []string{"string"},
 							Format:      "",
@@ -449,7 +449,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_FluxSpec(ref common.Refere
 					},
 					"mungeSecret": {
 						SchemaProps: spec.SchemaProps{
-							Description: "mungeSecret is the name of a Secret with the binary key of MUNGE, under a key that has the same name as the Secret. It becomes /etc/munge/munge.key. MiniClusters that burst share one key.",
+							Description: "mungeSecret is the name of a Secret with the binary key of MUNGE, under a key that has the same name as the Secret. It becomes /etc/munge/munge.key. MiniClusters that burst share one key. Without it the operator makes one for a MiniCluster with users.",
 							Type:        []string{"string"},
 							Format:      "",
 						},
@@ -565,7 +565,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_LoggingSpec(ref common.Ref
 					},
 					"timed": {
 						SchemaProps: spec.SchemaProps{
-							Description: "timed prints the wall time of flux start and flux submit. The image has to have /usr/bin/time. Defaults to false.",
+							Description: "timed prints the wall time of flux start and flux run or flux batch. The image has to have /usr/bin/time. Defaults to false.",
 							Default:     false,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -1012,7 +1012,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_MiniClusterSpec(ref common
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "containers are run together in every pod. Exactly one of them runs Flux: the only one there is, or the one with runFlux set.",
+							Description: "containers are run together in every pod. Exactly one of them runs Flux: the only one there is, or the one with runFlux set. The others are sidecars: they start before it, in this order, and are stopped after it.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -1055,6 +1055,13 @@ func schema_flux_framework_flux_operator_api_v1alpha1_MiniClusterSpec(ref common
 							Default:     3.15e+07,
 							Type:        []string{"integer"},
 							Format:      "int64",
+						},
+					},
+					"restartPolicy": {
+						SchemaProps: spec.SchemaProps{
+							Description: "restartPolicy says what happens when a pod is lost, such as by eviction or with its node. OnPodLoss replaces the pod, and runs the command again if it was lost with it. Never replaces no pod: the MiniCluster fails. With both of them it fails when the command does. Defaults to OnPodLoss.",
+							Type:        []string{"string"},
+							Format:      "",
 						},
 					},
 					"cleanup": {
@@ -1320,7 +1327,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_MiniClusterVolume(ref comm
 					},
 					"secretNamespace": {
 						SchemaProps: spec.SchemaProps{
-							Description: "secretNamespace is the namespace of the secret. Defaults to default.",
+							Description: "secretNamespace is the namespace of the secret, which must be that of the MiniCluster. Defaults to default.",
 							Default:     "default",
 							Type:        []string{"string"},
 							Format:      "",
@@ -1336,7 +1343,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_MiniClusterVolume(ref comm
 					},
 					"delete": {
 						SchemaProps: spec.SchemaProps{
-							Description: "delete deletes the volume when the MiniCluster is cleaned up. Defaults to true; false keeps it for others to use.",
+							Description: "delete deletes the PersistentVolume with the MiniCluster. Defaults to true; false keeps it for the next MiniCluster of the same name. The data stays in either case.",
 							Default:     true,
 							Type:        []string{"boolean"},
 							Format:      "",
@@ -1344,7 +1351,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_MiniClusterVolume(ref comm
 					},
 					"labels": {
 						SchemaProps: spec.SchemaProps{
-							Description: "labels are labels of the volume.",
+							Description: "labels are labels of the volume, without keys of kubernetes.io and k8s.io.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -1359,7 +1366,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_MiniClusterVolume(ref comm
 					},
 					"annotations": {
 						SchemaProps: spec.SchemaProps{
-							Description: "annotations are annotations of the volume.",
+							Description: "annotations are annotations of the volume, without keys of kubernetes.io and k8s.io.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -1374,7 +1381,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_MiniClusterVolume(ref comm
 					},
 					"claimAnnotations": {
 						SchemaProps: spec.SchemaProps{
-							Description: "claimAnnotations are annotations of the volume's claim.",
+							Description: "claimAnnotations are annotations of the volume's claim, without keys of kubernetes.io and k8s.io.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,
@@ -1439,7 +1446,7 @@ func schema_flux_framework_flux_operator_api_v1alpha1_PodSpec(ref common.Referen
 					},
 					"annotations": {
 						SchemaProps: spec.SchemaProps{
-							Description: "annotations are annotations of the pods.",
+							Description: "annotations are annotations of the pods. With flux-framework.org/pod-security: restricted they meet that Pod Security Standard: nothing runs as root.",
 							Type:        []string{"object"},
 							AdditionalProperties: &spec.SchemaOrBool{
 								Allows: true,

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-//go:embed python/*.py python/py.typed go/*.go
+//go:embed python/*.py python/py.typed python/testing/*.py go/*.go go/fake/*.go
 var files embed.FS
 
 // header is the first line of each Go file in an SDK, where nobody edits it.
@@ -26,12 +26,26 @@ type File struct {
 
 // Python returns the runtime of the Python package pkg. Its files are the same in every package.
 func Python(pkg string) ([]File, error) {
-	return read("python", pkg, func(source []byte) ([]byte, error) { return source, nil })
+	var out []File
+	for _, dir := range []string{"", "testing"} {
+		unchanged := func(source []byte) ([]byte, error) { return source, nil }
+		files, err := read(path.Join("python", dir), path.Join(pkg, dir), unchanged)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, files...)
+	}
+	return out, nil
 }
 
 // Go returns the runtime of the Go package pkg.
 func Go(pkg string) ([]File, error) {
 	return read("go", "", func(source []byte) ([]byte, error) { return inPackage(source, pkg) })
+}
+
+// GoFake returns the package fake, a fake API server. It embeds the schemas that lie beside it.
+func GoFake() ([]File, error) {
+	return read("go/fake", "fake", func(source []byte) ([]byte, error) { return inPackage(source, "fake") })
 }
 
 // read returns the files of the directory from, by name, as those of the directory to.
@@ -42,7 +56,7 @@ func read(from, to string, convert func(source []byte) ([]byte, error)) ([]File,
 	}
 	var out []File
 	for _, entry := range entries {
-		if strings.HasSuffix(entry.Name(), "_test.go") {
+		if entry.IsDir() || strings.HasSuffix(entry.Name(), "_test.go") {
 			continue
 		}
 		name := path.Join(from, entry.Name())

@@ -24,7 +24,7 @@ func TestFiles(t *testing.T) {
 		patterns []string
 		get      func(pkg string) ([]File, error)
 	}{
-		{"python", "sample", []string{"*.py", "py.typed"}, Python},
+		{"python", "sample", []string{"*.py", "testing/*.py", "py.typed"}, Python},
 		{"go", "", []string{"*.go"}, Go},
 	} {
 		t.Run(c.dir, func(t *testing.T) {
@@ -68,7 +68,11 @@ func onDisk(t *testing.T, dir string, patterns []string) []string {
 			t.Fatal(err)
 		}
 		for _, name := range found {
-			names = append(names, filepath.Base(name))
+			name, err = filepath.Rel(dir, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, filepath.ToSlash(name))
 		}
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") })

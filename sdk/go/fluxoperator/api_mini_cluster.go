@@ -34,7 +34,8 @@ func (x *MiniCluster) typed() *MiniCluster {
 	return &out
 }
 
-// Create makes an object. One that is there already is an error for apierrors.IsAlreadyExists.
+// Create makes an object. One that is there already is an error for apierrors.IsAlreadyExists, an
+// unknown field one for apierrors.IsBadRequest, unless opts.FieldValidation is Warn or Ignore.
 func (c *MiniClusterClient) Create(ctx context.Context, object *MiniCluster, opts metav1.CreateOptions) (*MiniCluster, error) {
 	return restCall[MiniCluster](ctx, c.resource, restRequest{method: http.MethodPost, body: object.typed(), options: &opts})
 }
@@ -73,23 +74,49 @@ func (c *MiniClusterClient) Watch(ctx context.Context, opts metav1.ListOptions) 
 	return restWatch(ctx, c.resource, opts, c.page)
 }
 
-// page returns the items of one page.
-func (c *MiniClusterClient) page(ctx context.Context, opts metav1.ListOptions) ([]MiniCluster, metav1.ListInterface, error) {
-	list, err := c.List(ctx, opts)
-	if err != nil {
-		return nil, nil, err
+// WaitUntil waits until done reports true for an object, of which it gets each state that the server has
+// from now on. It returns the object as it was last seen, also with an error, which is a *WaitError: the
+// object is not there or is deleted, done returns an error, ctx ends, or Watch would end. If ctx has no
+// deadline, it waits for at most 5 minutes.
+func (c *MiniClusterClient) WaitUntil(ctx context.Context, name string, done func(*MiniCluster) (bool, error)) (*MiniCluster, error) {
+	return restWaitUntil(ctx, c.resource, name, c.page, done)
+}
+
+// conditions returns those of the status.
+func (x *MiniCluster) conditions() []metav1.Condition {
+	if x.Status == nil {
+		return nil
 	}
-	return list.Items, list, nil
+	return x.Status.Conditions
+}
+
+// WaitFor is WaitUntil for a condition of an object's status: one with the type of want, its status, which
+// is True if empty, and its reason unless that is empty. If the object gets one of the final conditions
+// instead, the *WaitError has that, with its reason and message. Conditions that were observed of an older
+// generation of the object do not count.
+func (c *MiniClusterClient) WaitFor(ctx context.Context, name string, want metav1.Condition, final ...metav1.Condition) (*MiniCluster, error) {
+	return restWaitFor(ctx, c.resource, name, c.page, (*MiniCluster).conditions, want, restFinal(final))
+}
+
+// page returns one page.
+func (c *MiniClusterClient) page(ctx context.Context, opts metav1.ListOptions) (restPage[MiniCluster], error) {
+	opts.Watch = false
+	list, size, err := restRead[MiniClusterList](ctx, c.resource, restRequest{method: http.MethodGet, options: &opts})
+	if err != nil {
+		return restPage[MiniCluster]{}, err
+	}
+	return restPage[MiniCluster]{items: list.Items, meta: list, size: size}, nil
 }
 
 // Update replaces an object. If it was changed since it was read, that is an error for
-// apierrors.IsConflict.
+// apierrors.IsConflict. Fields are validated as by Create.
 func (c *MiniClusterClient) Update(ctx context.Context, object *MiniCluster, opts metav1.UpdateOptions) (*MiniCluster, error) {
 	return restNamed[MiniCluster](ctx, c.resource, restRequest{method: http.MethodPut, name: object.Name, body: object.typed(), options: &opts})
 }
 
 // Patch changes an object by a patch of the given type: types.JSONPatchType, types.MergePatchType, or
-// types.ApplyPatchType, for which Apply is typed.
+// types.ApplyPatchType, for which Apply is typed. An unknown field is an error for apierrors.IsInvalid,
+// unless opts.FieldValidation is Warn or Ignore.
 func (c *MiniClusterClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*MiniCluster, error) {
 	return restNamed[MiniCluster](ctx, c.resource, restPatch(name, "", pt, data, &opts))
 }

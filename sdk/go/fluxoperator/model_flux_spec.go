@@ -37,7 +37,8 @@ type FluxSpec struct {
 	// pods can then not be reached by name. Defaults to false.
 	MinimalService bool `json:"minimalService,omitempty"`
 	// mungeSecret is the name of a Secret with the binary key of MUNGE, under a key that has the same name
-	// as the Secret. It becomes /etc/munge/munge.key. MiniClusters that burst share one key.
+	// as the Secret. It becomes /etc/munge/munge.key. MiniClusters that burst share one key. Without it
+	// the operator makes one for a MiniCluster with users.
 	MungeSecret string `json:"mungeSecret,omitempty"`
 	// optionFlags are options of flux submit, such as -ompi=openmpi@5, for the command of the MiniCluster
 	// and for all jobs that do not bring their own.

@@ -17,8 +17,8 @@ type LoggingSpec struct {
 	// strict ends the entrypoint at the first command that fails. Defaults to true; false goes on past
 	// errors, to look into them.
 	Strict *bool `json:"strict,omitempty"`
-	// timed prints the wall time of flux start and flux submit. The image has to have /usr/bin/time.
-	// Defaults to false.
+	// timed prints the wall time of flux start and flux run or flux batch. The image has to have
+	// /usr/bin/time. Defaults to false.
 	Timed bool `json:"timed,omitempty"`
 	// zeromq makes brokers tell how they connect with each other over ZeroMQ. Defaults to false.
 	Zeromq bool `json:"zeromq,omitempty"`

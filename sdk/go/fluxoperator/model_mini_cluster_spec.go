@@ -17,7 +17,8 @@ type MiniClusterSpec struct {
 	// be read.
 	Cleanup bool `json:"cleanup,omitempty"`
 	// containers are run together in every pod. Exactly one of them runs Flux: the only one there is, or
-	// the one with runFlux set.
+	// the one with runFlux set. The others are sidecars: they start before it, in this order, and are
+	// stopped after it.
 	Containers []MiniClusterContainer `json:"containers"`
 	// deadlineSeconds is the time in seconds after which the Job is ended, finished or not. It must be
 	// greater than 0. Defaults to 31500000, about a year.
@@ -42,6 +43,10 @@ type MiniClusterSpec struct {
 	Network *Network `json:"network,omitempty"`
 	// pod configures the pods.
 	Pod *PodSpec `json:"pod,omitempty"`
+	// restartPolicy says what happens when a pod is lost, such as by eviction or with its node. OnPodLoss
+	// replaces the pod, and runs the command again if it was lost with it. Never replaces no pod: the
+	// MiniCluster fails. With both of them it fails when the command does. Defaults to OnPodLoss.
+	RestartPolicy MiniClusterSpecRestartPolicy `json:"restartPolicy,omitempty"`
 	// services are containers of one more pod, beside those of the MiniCluster and in the same network,
 	// such as a database or a cache. Each needs a name.
 	Services []MiniClusterContainer `json:"services,omitempty"`
@@ -84,6 +89,15 @@ func NewMiniClusterSpecWithDefaults() *MiniClusterSpec {
 	}
 }
 
+// MiniClusterSpecRestartPolicy is one of the values that MiniClusterSpec.RestartPolicy can have.
+type MiniClusterSpecRestartPolicy string
+
+// The values of MiniClusterSpecRestartPolicy.
+const (
+	MiniClusterSpecRestartPolicyOnPodLoss MiniClusterSpecRestartPolicy = "OnPodLoss"
+	MiniClusterSpecRestartPolicyNever     MiniClusterSpecRestartPolicy = "Never"
+)
+
 // UnmarshalJSON reads the fields that data has and leaves the others as they are. Names of members
 // are told apart by case, as the API server does. Errors are those of encoding/json.
 func (x *MiniClusterSpec) UnmarshalJSON(data []byte) error {
@@ -119,6 +133,8 @@ func (x *MiniClusterSpec) read(d *jsonDecoder) {
 			readPointer(&x.Network, d, (*Network).read)
 		case "pod":
 			readPointer(&x.Pod, d, (*PodSpec).read)
+		case "restartPolicy":
+			readString(&x.RestartPolicy, d)
 		case "services":
 			readSlice(&x.Services, d, (*MiniClusterContainer).read)
 		case "shareProcessNamespace":
@@ -191,6 +207,10 @@ func (x *MiniClusterSpec) write(e *jsonEncoder) {
 	if x.Pod != nil {
 		e.member("\"pod\":")
 		writePointer(&x.Pod, e, (*PodSpec).write)
+	}
+	if x.RestartPolicy != "" {
+		e.member("\"restartPolicy\":")
+		writeString(&x.RestartPolicy, e)
 	}
 	if len(x.Services) > 0 {
 		e.member("\"services\":")

@@ -12,28 +12,29 @@ import (
 // claim on it that many pods can read and write through. It lies on the node, or wherever the driver
 // of a storage class puts it.
 type MiniClusterVolume struct {
-	// annotations are annotations of the volume.
+	// annotations are annotations of the volume, without keys of kubernetes.io and k8s.io.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// attributes are handed to the driver as they are.
 	Attributes map[string]string `json:"attributes,omitempty"`
 	// capacity is the size of the volume, a quantity of bytes. Defaults to 5Gi.
 	Capacity *string `json:"capacity,omitempty"`
-	// claimAnnotations are annotations of the volume's claim.
+	// claimAnnotations are annotations of the volume's claim, without keys of kubernetes.io and k8s.io.
 	ClaimAnnotations map[string]string `json:"claimAnnotations,omitempty"`
-	// delete deletes the volume when the MiniCluster is cleaned up. Defaults to true; false keeps it for
-	// others to use.
+	// delete deletes the PersistentVolume with the MiniCluster. Defaults to true; false keeps it for the
+	// next MiniCluster of the same name. The data stays in either case.
 	Delete *bool `json:"delete,omitempty"`
 	// driver is the name of the CSI driver for storage classes other than hostpath, such as
 	// gcs.csi.ofek.dev.
 	Driver string `json:"driver,omitempty"`
-	// labels are labels of the volume.
+	// labels are labels of the volume, without keys of kubernetes.io and k8s.io.
 	Labels map[string]string `json:"labels,omitempty"`
 	// path is the directory on the node for the storage class hostpath. Where containers see the volume is
 	// up to them.
 	Path string `json:"path"`
 	// secret is the name of the Secret that the driver publishes and stages the volume with.
 	Secret string `json:"secret,omitempty"`
-	// secretNamespace is the namespace of the secret. Defaults to default.
+	// secretNamespace is the namespace of the secret, which must be that of the MiniCluster. Defaults to
+	// default.
 	SecretNamespace *string `json:"secretNamespace,omitempty"`
 	// storageClass is the storage class of the volume and its claim. Defaults to hostpath, a directory on
 	// the node; any other needs a driver and a secret.

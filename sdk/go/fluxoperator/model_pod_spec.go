@@ -10,7 +10,8 @@ import (
 
 // PodSpec configures the pods of a MiniCluster, that of its services included.
 type PodSpec struct {
-	// annotations are annotations of the pods.
+	// annotations are annotations of the pods. With flux-framework.org/pod-security: restricted they meet
+	// that Pod Security Standard: nothing runs as root.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// labels are labels of the pods, beside those of the operator, which go first.
 	Labels map[string]string `json:"labels,omitempty"`

@@ -26,14 +26,29 @@ import (
 )
 
 // Client talks to one API server. Its methods return the clients of the kinds, and may be called
-// from many goroutines.
+// from many goroutines. Its fields are to be set before the first request.
 //
 // What the server refuses is an *apierrors.StatusError with the server's own Status, so that
 // apierrors.IsNotFound and its kin apply; any other error wraps that of the http.Client. Nothing is
 // tried again but by a watch: apierrors.SuggestsClientDelay says what the server asks for.
+//
+// Requests that write ask for strict field validation, unless their options say otherwise: an unknown
+// field is an error for apierrors.IsBadRequest, in a patch for apierrors.IsInvalid. Apply has no such
+// option, and the server refuses an unknown field in any case.
 type Client struct {
-	http *http.Client
-	host *url.URL
+	// WarningHandler handles the server's warnings. By default each text is logged once, with
+	// slog.Default; after 1000 texts no more are logged.
+	WarningHandler WarningHandler
+	// MaxObjectBytes limits the JSON of an object, in a response or in an event of a watch. The default is
+	// 16 MiB. A larger one is a *TooLargeError.
+	MaxObjectBytes int64
+	// MaxListBytes limits the JSON of a response to a List, and of all objects that a Watch keeps. The default
+	// is 256 MiB. A larger list is a *TooLargeError.
+	MaxListBytes int64
+
+	http     *http.Client
+	host     *url.URL
+	warnings warningLogger
 }
 
 // NewClient returns a client of the API server at host, a URL such as https://10.0.0.1:6443, whose
@@ -68,6 +83,11 @@ type restRequest struct {
 	options     any    // become the query: pointers to structs of metav1
 	body        any    // bytes, or what is encoded
 	contentType string // of the body; JSON if empty
+}
+
+// writes says whether the server validates the fields of the body.
+func (req restRequest) writes() bool {
+	return req.method == http.MethodPost || req.method == http.MethodPut || req.method == http.MethodPatch
 }
 
 // url returns the request's URL.
@@ -105,6 +125,9 @@ func (r restResource) send(ctx context.Context, req restRequest) (*http.Response
 		if query, err = queryparams.Convert(req.options); err != nil {
 			return nil, fmt.Errorf("encoding the options: %w", err)
 		}
+		if req.writes() && !query.Has("fieldValidation") {
+			query.Set("fieldValidation", metav1.FieldValidationStrict)
+		}
 	}
 	u, err := r.url(req, query)
 	if err != nil {
@@ -129,6 +152,7 @@ func (r restResource) send(ctx context.Context, req restRequest) (*http.Response
 	if err != nil {
 		return nil, err
 	}
+	r.warn(ctx, response.Header)
 	if response.StatusCode >= http.StatusOK && response.StatusCode < http.StatusMultipleChoices {
 		return response, nil
 	}
@@ -174,20 +198,30 @@ func restEncode(body any) ([]byte, error) {
 
 // restCall sends a request and reads the object that answers it.
 func restCall[T any](ctx context.Context, r restResource, req restRequest) (*T, error) {
+	out, _, err := restRead[T](ctx, r, req)
+	return out, err
+}
+
+// restRead is restCall that also returns how many bytes the object was.
+func restRead[T any](ctx context.Context, r restResource, req restRequest) (*T, int, error) {
 	response, err := r.send(ctx, req)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
+	limit := r.objectLimit("the response")
+	if req.method == http.MethodGet && req.name == "" {
+		limit = r.listLimit("the response")
+	}
+	data, err := io.ReadAll(newBoundedReader(response.Body, limit))
 	if err != nil {
-		return nil, fmt.Errorf("reading the answer: %w", err)
+		return nil, 0, fmt.Errorf("reading the answer: %w", err)
 	}
 	out := new(T)
 	if err := restDecode(data, out); err != nil {
-		return nil, fmt.Errorf("reading the answer: %w", err)
+		return nil, 0, fmt.Errorf("reading the answer: %w", err)
 	}
-	return out, nil
+	return out, len(data), nil
 }
 
 func restDecode(data []byte, out any) error {
@@ -228,8 +262,15 @@ func restPatch(name, sub string, kind types.PatchType, body any, options *metav1
 	return restRequest{method: http.MethodPatch, name: name, sub: sub, contentType: string(kind), body: body, options: options}
 }
 
-// restLister returns the items of one page of a list, and the list's metadata.
-type restLister[T any] func(context.Context, metav1.ListOptions) ([]T, metav1.ListInterface, error)
+// restPage is one page of a list.
+type restPage[T any] struct {
+	items []T
+	meta  metav1.ListInterface
+	size  int // in bytes of JSON
+}
+
+// restLister returns one page of a list.
+type restLister[T any] func(context.Context, metav1.ListOptions) (restPage[T], error)
 
 // pageSize is how many objects a page has if the options do not say.
 const pageSize = 500
@@ -242,17 +283,17 @@ func restAll[T any](ctx context.Context, options metav1.ListOptions, list restLi
 			options.Limit = pageSize
 		}
 		for {
-			items, meta, err := list(ctx, options)
+			page, err := list(ctx, options)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for i := range items {
-				if !yield(&items[i], nil) {
+			for i := range page.items {
+				if !yield(&page.items[i], nil) {
 					return
 				}
 			}
-			if options.Continue = meta.GetContinue(); options.Continue == "" {
+			if options.Continue = page.meta.GetContinue(); options.Continue == "" {
 				return
 			}
 			options.ResourceVersion, options.ResourceVersionMatch = "", "" // the token has it

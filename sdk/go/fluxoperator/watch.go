@@ -40,6 +40,12 @@ type restObject[T any] interface {
 	json.Unmarshaler
 }
 
+// restKnown is an object that a watch has passed on.
+type restKnown[P any] struct {
+	object P
+	size   int64 // in bytes of JSON; of one from a list, the average there
+}
+
 // restWatcher is one run of a watch.
 type restWatcher[T any, P restObject[T]] struct {
 	resource restResource
@@ -47,9 +53,10 @@ type restWatcher[T any, P restObject[T]] struct {
 	list     restLister[T]
 	yield    func(Event[T], error) bool
 
-	version string       // up to which all was seen; empty before a list
-	known   map[string]P // what there is, by namespace and name
-	since   time.Time    // the last time that the server answered well; zero if it never did
+	version string                  // up to which all was seen; empty before a list
+	known   map[string]restKnown[P] // what there is, by namespace and name
+	size    int64                   // of all that is known
+	since   time.Time               // the last time that the server answered well; zero if it never did
 	delay   time.Duration
 	stopped bool // the consumer has had enough
 }
@@ -58,7 +65,7 @@ func restWatch[T any, P restObject[T]](ctx context.Context, r restResource, opti
 	return func(yield func(Event[T], error) bool) {
 		w := &restWatcher[T, P]{
 			resource: r, options: options, list: list, yield: yield,
-			version: options.ResourceVersion, known: map[string]P{}, delay: minDelay,
+			version: options.ResourceVersion, known: map[string]restKnown[P]{}, delay: minDelay,
 		}
 		if err := w.run(ctx); err != nil && !w.stopped {
 			yield(Event[T]{}, err)
@@ -102,7 +109,7 @@ func isExpired(err error) bool {
 func (w *restWatcher[T, P]) passes(err error) bool {
 	status := apierrors.APIStatus(nil)
 	switch {
-	case w.since.IsZero():
+	case w.since.IsZero(), errors.As(err, new(*TooLargeError)):
 		return false
 	case !errors.As(err, &status): // of the network
 		return true
@@ -139,8 +146,10 @@ func (w *restWatcher[T, P]) connect(ctx context.Context) error {
 	}
 	defer response.Body.Close()
 	w.since = time.Now()
-	stream := json.NewDecoder(response.Body)
+	body := newBoundedReader(response.Body, w.resource.objectLimit("an event of the watch"))
+	stream := json.NewDecoder(body)
 	for !w.stopped {
+		body.reset()
 		var event struct {
 			Type   watch.EventType `json:"type"`
 			Object json.RawMessage `json:"object"`
@@ -177,11 +186,31 @@ func (w *restWatcher[T, P]) event(kind watch.EventType, data []byte) error {
 			return nil
 		}
 	case watch.Deleted:
-		delete(w.known, restKey(object))
+		w.forget(restKey(object))
 	default:
-		w.known[restKey(object)] = object
+		if err := w.keep(object, int64(len(data))); err != nil {
+			return err
+		}
 	}
 	w.pass(kind, object)
+	return nil
+}
+
+// forget removes an object from what is known.
+func (w *restWatcher[T, P]) forget(key string) {
+	w.size -= w.known[key].size
+	delete(w.known, key)
+}
+
+// keep adds an object of a size in bytes to what is known, or puts it in the place of its former state.
+func (w *restWatcher[T, P]) keep(object P, size int64) error {
+	key := restKey(object)
+	w.forget(key)
+	w.known[key] = restKnown[P]{object, size}
+	w.size += size
+	if limit := w.resource.listLimit("what the watch keeps"); w.size > limit.Limit {
+		return limit
+	}
 	return nil
 }
 
@@ -195,17 +224,19 @@ func restKey(object metav1.Object) string { return object.GetNamespace() + "/" +
 
 // relist lists anew and passes on what differs from what was known.
 func (w *restWatcher[T, P]) relist(ctx context.Context) error {
-	items, version, err := w.snapshot(ctx)
+	all, err := w.snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	w.answered()
-	now := map[string]P{}
-	for i := range items {
-		object := P(&items[i])
-		key := restKey(object)
-		now[key] = object
-		switch old := w.known[key]; {
+	before := w.known
+	w.known, w.size, w.version = map[string]restKnown[P]{}, 0, all.meta.GetResourceVersion()
+	for i := range all.items {
+		object := P(&all.items[i])
+		if err := w.keep(object, int64(all.size/len(all.items))); err != nil {
+			return err
+		}
+		switch old := before[restKey(object)].object; {
 		case old == nil:
 			w.pass(watch.Added, object)
 		case old.GetUID() != object.GetUID():
@@ -215,35 +246,38 @@ func (w *restWatcher[T, P]) relist(ctx context.Context) error {
 			w.pass(watch.Modified, object)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(w.known)) {
-		if now[key] == nil {
-			w.pass(watch.Deleted, w.known[key])
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		if w.known[key].object == nil {
+			w.pass(watch.Deleted, before[key].object)
 		}
 	}
-	w.known, w.version = now, version
 	return nil
 }
 
-// snapshot returns all objects, and the resource version that they are of.
-func (w *restWatcher[T, P]) snapshot(ctx context.Context) (items []T, version string, err error) {
+// snapshot returns all objects as one page, with the resource version that they are of.
+func (w *restWatcher[T, P]) snapshot(ctx context.Context) (all restPage[T], err error) {
 	options := metav1.ListOptions{
 		LabelSelector: w.options.LabelSelector, FieldSelector: w.options.FieldSelector, Limit: w.options.Limit,
 	}
 	if options.Limit == 0 {
 		options.Limit = pageSize
 	}
+	limit := w.resource.listLimit("the list that the watch begins with")
 	for {
-		page, meta, err := w.list(ctx, options)
+		page, err := w.list(ctx, options)
 		if isExpired(err) && options.Continue != "" {
-			items, options.Continue, options.Limit = nil, "", 0 // all at once then
+			all, options.Continue, options.Limit = restPage[T]{}, "", 0 // all at once then
 			continue
 		}
 		if err != nil {
-			return nil, "", err
+			return all, err
 		}
-		items = append(items, page...)
-		if options.Continue = meta.GetContinue(); options.Continue == "" {
-			return items, meta.GetResourceVersion(), nil
+		all.items, all.meta, all.size = append(all.items, page.items...), page.meta, all.size+page.size
+		if int64(all.size) > limit.Limit {
+			return all, limit
+		}
+		if options.Continue = page.meta.GetContinue(); options.Continue == "" {
+			return all, nil
 		}
 	}
 }

@@ -83,6 +83,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "sdkgen: interrupted")
 		return exitInterrupted
 	}
+	if failed, ok := errors.AsType[*broken](err); ok { // the changes were printed
+		fmt.Fprintln(stderr, "sdkgen:", failed)
+		return exitDiffers
+	}
+	if _, ok := errors.AsType[*reported](err); ok {
+		return exitError
+	}
 	a.report(err)
 	_, broken := errors.AsType[*pipeline.BrokenRules](err)
 	if _, different := errors.AsType[*differs](err); broken || different {
@@ -126,8 +133,8 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
   sdkgen verify             # in CI: fail if generate would change something`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			if _, err := diag.ParseFormat(a.format); err != nil {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := diag.ParseFormat(a.format); err != nil && (a.format != markdown || cmd.Name() != "breaking") {
 				return err
 			}
 			return pipeline.CheckEngine(a.engine)
@@ -144,7 +151,7 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 	f.StringVar(&a.format, "format", "text", "output format of diagnostics: text, json or github")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what runs")
-	cmd.AddCommand(a.init(), a.generate(), a.verify(), a.rules(), a.swagger(), a.doctor(), a.fetch(), a.version())
+	cmd.AddCommand(a.init(), a.generate(), a.verify(), a.rules(), a.breaking(), a.swagger(), a.doctor(), a.fetch(), a.version())
 	return cmd
 }
 
@@ -167,7 +174,7 @@ func (a *app) inProject(do func(context.Context, *pipeline.Project) error) func(
 }
 
 // printsData reports whether a command prints something other than diagnostics to stdout.
-func printsData(cmd *cobra.Command) bool { return cmd.Name() == "swagger" }
+func printsData(cmd *cobra.Command) bool { return cmd.Name() == "swagger" || cmd.Name() == "breaking" }
 
 // noArgs refuses arguments; every command has flags only.
 func noArgs(_ *cobra.Command, args []string) error {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 )
 
 // xTools is a version of golang.org/x/tools that today's Go compiles. Older commands require one that it does not.
@@ -26,34 +27,26 @@ const xTools = "v0.30.0"
 // Module is the module of the commands; its versions are those of client-go.
 const Module = "k8s.io/code-generator"
 
-// Job says what to make. Names of directories are below Dir; the options are those of kube_codegen.sh.
+// Job says what to make.
 type Job struct {
-	Version string   // of the module
-	Env     []string // of the go command, as os.Environ gives it
-	From    string   // directory, absolute, in whose module the API packages are found
-	Scratch string   // absolute; directories are made in it
-	Origin  string   // of the files
+	config.Clients          // with all names
+	Release        string   // version of the module
+	Env            []string // of the go command, as os.Environ gives it
+	From           string   // directory, absolute, in whose module the API packages are found
+	Scratch        string   // absolute; directories are made in it
+	Origin         string   // of the files
 
 	APIs    []string // import paths of the packages
-	Dir     string   // slash-separated, relative to the project's root
-	Package string   // its import path
+	Package string   // import path of Dir
 	Header  string   // file with the header comment, absolute; "" for none
 	Models  string   // file with the models, absolute
-
-	ClientsetName, VersionedName string
-	ListersName, InformersName   string // "" for none
-	ApplyconfigName              string // "" for none
-	ApplyconfigExternals         []string
-	PluralExceptions             []string
-	SingleDirectory              bool
-	PrefersProtobuf              bool
 }
 
 // Run builds the commands, runs them and returns their files.
 func Run(ctx context.Context, job Job) (*artifact.Set, error) {
 	for _, api := range job.APIs {
 		if job.old() && path.Base(path.Dir(api)) == "api" {
-			return nil, fmt.Errorf("%s %s takes the directory api above %s for that of the core group: move the package, for example to api/GROUP/%s, or require a newer client-go", Module, job.Version, api, path.Base(api))
+			return nil, fmt.Errorf("%s %s takes the directory api above %s for that of the core group: move the package, for example to api/GROUP/%s, or require a newer client-go", Module, job.Release, api, path.Base(api))
 		}
 	}
 	job.Scratch = filepath.Join(job.Scratch, "code-generator")
@@ -74,7 +67,7 @@ func (j Job) build(ctx context.Context, commands []command) error {
 	if err := os.MkdirAll(j.out(), 0o700); err != nil {
 		return fmt.Errorf("making a scratch directory: %w", err)
 	}
-	goMod := fmt.Sprintf("module commands\n\ngo 1.22.0\n\nrequire (\n\t%s %s\n\tgolang.org/x/tools %s\n)\n", Module, j.Version, xTools)
+	goMod := fmt.Sprintf("module commands\n\ngo 1.22.0\n\nrequire (\n\t%s %s\n\tgolang.org/x/tools %s\n)\n", Module, j.Release, xTools)
 	if err := os.WriteFile(filepath.Join(j.Scratch, "go.mod"), []byte(goMod), 0o600); err != nil {
 		return fmt.Errorf("writing go.mod of the commands: %w", err)
 	}
@@ -99,7 +92,7 @@ func (j Job) run(ctx context.Context, dir, program string, args ...string) error
 	}
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return fmt.Errorf("running %s of %s %s: %w\n%s", filepath.Base(program), Module, j.Version, err, strings.Join(lines[max(0, len(lines)-20):], "\n"))
+		return fmt.Errorf("running %s of %s %s: %w\n%s", filepath.Base(program), Module, j.Release, err, strings.Join(lines[max(0, len(lines)-20):], "\n"))
 	}
 	return nil
 }
@@ -135,4 +128,4 @@ func (j Job) files() (*artifact.Set, error) {
 }
 
 // old says whether the commands take --input-dirs, --output-base and --output-package, as those before 0.30.
-func (j Job) old() bool { return semver.Compare(j.Version, "v0.30.0-0") < 0 }
+func (j Job) old() bool { return semver.Compare(j.Release, "v0.30.0-0") < 0 }

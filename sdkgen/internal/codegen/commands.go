@@ -15,7 +15,7 @@ type command struct {
 // commands returns the commands that a job needs, with their arguments.
 func (j Job) commands() []command {
 	var list []command
-	if j.ApplyconfigName != "" {
+	if j.Applyconfig() {
 		args := j.place(j.ApplyconfigName)
 		args = append(args, "--openapi-schema", j.Models)
 		if len(j.ApplyconfigExternals) > 0 {
@@ -24,7 +24,7 @@ func (j Job) commands() []command {
 		list = append(list, command{"applyconfiguration-gen", j.inputs(args)})
 	}
 	list = append(list, command{"client-gen", j.clientset()})
-	if j.ListersName == "" {
+	if !j.Watch() {
 		return list
 	}
 	informers := append(j.place(j.InformersName), "--versioned-clientset-package", path.Join(j.Package, j.ClientsetName, j.VersionedName),
@@ -40,7 +40,7 @@ func (j Job) commands() []command {
 // clientset returns the arguments of client-gen.
 func (j Job) clientset() []string {
 	args := append(j.place(j.ClientsetName), "--clientset-name", j.VersionedName, "--input-base", "", "--input", strings.Join(j.APIs, ","))
-	if j.ApplyconfigName != "" {
+	if j.Applyconfig() {
 		args = append(args, "--apply-configuration-package", path.Join(j.Package, j.ApplyconfigName))
 	}
 	if j.PrefersProtobuf {

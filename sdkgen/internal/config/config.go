@@ -25,8 +25,12 @@ type Config struct {
 	APIs []API `yaml:"apis" jsonschema:"required,minItems=1"`
 	// CRD says where the CustomResourceDefinitions go, and has controller-gen's options for them.
 	CRD *CRD `yaml:"crd"`
+	// Policy says where the policies that warn of deprecated fields go.
+	Policy *Policy `yaml:"policy"`
 	// Rules configures the check of kube-openapi's API rules.
 	Rules Rules `yaml:"rules"`
+	// Breaking configures the comparison with another version of the API.
+	Breaking Breaking `yaml:"breaking"`
 	// Swagger configures swagger.json, from which the SDKs are generated.
 	Swagger Swagger `yaml:"swagger"`
 	// Engine renders the templates of Python and Go: "native" is sdkgen itself, "openapi-generator" the jar
@@ -128,10 +132,22 @@ type CRD struct {
 	OmitToolVersion bool `yaml:"omitToolVersion" json:",omitempty"`
 }
 
+// Policy says where the policies that warn of deprecated fields go.
+type Policy struct {
+	// Dir is the directory; a file in it is named GROUP_VERSION_PLURAL.yaml, and has a ValidatingAdmissionPolicy with its binding.
+	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
+}
+
 // Rules configures the check of API rules.
 type Rules struct {
 	// Exceptions is the file with the violations that are known and accepted;
 	// if empty, every violation is an error.
+	Exceptions string `yaml:"exceptions" jsonschema:"format=path"`
+}
+
+// Breaking configures `sdkgen breaking`.
+type Breaking struct {
+	// Exceptions is the file with the changes that are accepted, a line each: RULE VERSION PATH: reason.
 	Exceptions string `yaml:"exceptions" jsonschema:"format=path"`
 }
 
@@ -227,6 +243,12 @@ type Clients struct {
 
 // Project is the value of Clients.Version that asks for the project's own code-generator.
 const Project = "project"
+
+// GroupName returns the default of API.Group: the first label of a group, without dashes.
+func GroupName(group string) string {
+	first, _, _ := strings.Cut(group, ".")
+	return strings.ReplaceAll(first, "-", "")
+}
 
 // Expand replaces "{group}" and "{version}" in the name of a directory or package.
 func Expand(text, group, version string) string {

@@ -65,7 +65,7 @@ func data(archive *txtar.Archive) [][]byte {
 // paths are all files and directories that a configuration names.
 func paths(cfg *config.Config) map[string]string {
 	all := map[string]string{
-		"header": cfg.Header, "exceptions": cfg.Rules.Exceptions, "jar": cfg.Generator.Jar, "java": cfg.Generator.Java,
+		"header": cfg.Header, "exceptions": cfg.Rules.Exceptions, "breaking.exceptions": cfg.Breaking.Exceptions, "jar": cfg.Generator.Jar, "java": cfg.Generator.Java,
 	}
 	for _, api := range cfg.APIs {
 		all["apis "+api.Path+api.Package] = api.Path

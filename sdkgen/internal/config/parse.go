@@ -108,7 +108,11 @@ func (p *checker) check(cfg *Config) {
 	p.path(&cfg.Header, false, "header")
 	p.year(cfg.Year, "year")
 	p.path(&cfg.Rules.Exceptions, false, "rules", "exceptions")
+	p.path(&cfg.Breaking.Exceptions, false, "breaking", "exceptions")
 	p.crd(cfg.CRD)
+	if cfg.Policy != nil {
+		p.path(&cfg.Policy.Dir, true, "policy", "dir")
+	}
 	p.clients(cfg.Clients)
 	p.sdk(cfg, cfg.Python, "python")
 	p.sdk(cfg, cfg.Go, "go")

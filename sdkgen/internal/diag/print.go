@@ -26,8 +26,8 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("unknown format %q: use text, json or github", name)
 }
 
-// entry is a diagnostic as JSON prints it.
-type entry struct {
+// Entry is a diagnostic as JSON prints it.
+type Entry struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Column   int    `json:"column,omitempty"`
@@ -55,18 +55,23 @@ func Print(w io.Writer, format Format, list List) error {
 	}
 }
 
-func printJSON(w io.Writer, list List) error {
-	entries := make([]entry, 0, len(list))
-	for _, d := range list {
-		entries = append(entries, entry{
+// Entries returns the diagnostics as JSON prints them, sorted.
+func (l List) Entries() []Entry {
+	entries := make([]Entry, 0, len(l))
+	for _, d := range l.Sorted() {
+		entries = append(entries, Entry{
 			File: d.Pos.Filename, Line: d.Pos.Line, Column: d.Pos.Column,
 			Rule: d.Rule, Severity: d.Severity.String(), Message: d.Message, Hint: d.Hint,
 		})
 	}
+	return entries
+}
+
+func printJSON(w io.Writer, list List) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(entries)
+	return enc.Encode(list.Entries())
 }
 
 // printGitHub writes workflow commands: ::error file=F,line=L,col=C,title=R::message.

@@ -23,11 +23,13 @@ type Definition struct {
 	GoType        GoType
 	Kubernetes    bool // clients take the type from Kubernetes' own packages
 	Description   string
+	Deprecated    string   // what to use instead, "" if it is not deprecated
 	Root          *Root    // nil unless it is a root kind or a list of one
 	Fields        []*Field // by key
 	MinProperties *int64
 	MaxProperties *int64
-	CEL           any // x-kubernetes-validations as written, nil without rules
+	CEL           any  // x-kubernetes-validations as written, nil without rules
+	Open          bool // x-kubernetes-preserve-unknown-fields
 }
 
 // GoType is a Go type by its import path and name; empty if the document names none.
@@ -53,11 +55,12 @@ type Field struct {
 	Type
 	Key         string
 	Description string
-	Default     any  // the declared default, nil without one
-	Required    bool // the API server stores no object without it
-	Mandatory   bool // clients must set it: it is required, and the API server sets no default
-	Pointer     bool // an optional scalar whose zero value differs from its absence
-	CEL         any  // as Definition.CEL
+	Deprecated  string // as Definition.Deprecated
+	Default     any    // the declared default, nil without one
+	Required    bool   // the API server stores no object without it
+	Mandatory   bool   // clients must set it: it is required, and the API server sets no default
+	Pointer     bool   // an optional scalar whose zero value differs from its absence
+	CEL         any    // as Definition.CEL
 }
 
 // Shape is the kind of JSON value that a type allows.
@@ -91,6 +94,7 @@ type Type struct {
 	Nullable bool
 	ListType string // x-kubernetes-list-type
 	MapKeys  []any  // x-kubernetes-list-map-keys
+	Open     bool   // x-kubernetes-preserve-unknown-fields
 }
 
 // Operation is a method of HTTP on a path.

@@ -31,13 +31,13 @@ func TestRead(t *testing.T) {
 func describe(api *document.API) string {
 	var b strings.Builder
 	for _, d := range api.Definitions {
-		fmt.Fprintf(&b, "%s goType=%v kubernetes=%t\n", d.Name, d.GoType, d.Kubernetes)
+		fmt.Fprintf(&b, "%s goType=%v kubernetes=%t%s\n", d.Name, d.GoType, d.Kubernetes, deprecated(d.Deprecated))
 		if root := d.Root; root != nil {
 			fmt.Fprintf(&b, "  root %v plural=%q namespaced=%t served=%t status=%t scale=%t\n",
 				root.GroupVersionKind, root.Plural, root.Namespaced, root.List != nil, root.Status, root.Scale)
 		}
 		for _, f := range d.Fields {
-			fmt.Fprintf(&b, "  %s %s default=%v required=%t mandatory=%t pointer=%t\n", f.Key, typeText(&f.Type), f.Default, f.Required, f.Mandatory, f.Pointer)
+			fmt.Fprintf(&b, "  %s %s default=%v required=%t mandatory=%t pointer=%t%s\n", f.Key, typeText(&f.Type), f.Default, f.Required, f.Mandatory, f.Pointer, deprecated(f.Deprecated))
 		}
 	}
 	for _, op := range api.Operations {
@@ -47,6 +47,13 @@ func describe(api *document.API) string {
 		}
 	}
 	return b.String()
+}
+
+func deprecated(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " deprecated: " + text
 }
 
 var shapes = []string{"any", "string", "integer", "number", "boolean", "time", "int-or-string", "array", "map", "object", "reference"}

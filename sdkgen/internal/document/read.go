@@ -55,11 +55,17 @@ type reader struct {
 func (r *reader) define(d *Definition, schema spec.Schema) {
 	d.GoType.Package, d.GoType.Name = swagger.GoType(schema)
 	d.Kubernetes = swagger.IsKubernetes(schema)
-	d.Description = schema.Description
+	d.Description, d.Deprecated = schema.Description, swagger.DeprecatedOf(schema)
 	d.Root = r.root(schema)
 	d.Fields = r.fields(schema, d.Kubernetes)
 	d.MinProperties, d.MaxProperties = schema.MinProperties, schema.MaxProperties
-	d.CEL = schema.Extensions[cel]
+	d.CEL, d.Open = schema.Extensions[cel], isOpen(schema)
+}
+
+// isOpen says whether the API server keeps the fields that a schema does not list.
+func isOpen(schema spec.Schema) bool {
+	open, _ := schema.Extensions.GetBool("x-kubernetes-preserve-unknown-fields")
+	return open
 }
 
 // cel is the extension with the rules that the API server evaluates.
@@ -75,7 +81,7 @@ func (r *reader) fields(schema spec.Schema, kubernetes bool) []*Field {
 		fields = append(fields, &Field{
 			Type: *r.typeOf(property), Key: key, Description: property.Description, Default: property.Default,
 			Required: required, Mandatory: required && (property.Default == nil || kubernetes),
-			Pointer: swagger.IsPointer(property), CEL: property.Extensions[cel],
+			Pointer: swagger.IsPointer(property), CEL: property.Extensions[cel], Deprecated: swagger.DeprecatedOf(property),
 		})
 	}
 	return fields
@@ -86,6 +92,7 @@ func (r *reader) typeOf(schema spec.Schema) *Type {
 	t.GoType.Package, t.GoType.Name = swagger.GoType(schema)
 	nullable, _ := schema.Extensions.GetBool("x-nullable")
 	t.Nullable = nullable || schema.Nullable
+	t.Open = isOpen(schema)
 	t.ListType, _ = schema.Extensions["x-kubernetes-list-type"].(string)
 	t.MapKeys, _ = schema.Extensions["x-kubernetes-list-map-keys"].([]any)
 	if name := swagger.Referenced(schema); name != "" {

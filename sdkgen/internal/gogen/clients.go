@@ -22,6 +22,7 @@ import (
 	"k8s.io/gengo/v2/generator"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
@@ -29,24 +30,13 @@ import (
 // ClientGo is the oldest version of client-go that compiles the clients of the linked code-generator.
 const ClientGo = "v0.37.0"
 
-// ClientOptions say what code-generator makes, and where. Names are those of directories below Dir.
+// ClientOptions say what code-generator makes, and where.
 type ClientOptions struct {
-	Dir     string // relative to the project's root
-	Package string // its import path
+	config.Clients        // with all names
+	Package        string // import path of Dir
 	// Models is a file, absolute, with the models of the packages' types, as applyconfiguration-gen's option --openapi-schema
 	// wants them: without them there is no Extract function, and the fake clientset cannot apply.
 	Models string
-	// OneInputAPI is the directory of the packages that get clients, or one above it; "" for all packages.
-	OneInputAPI string
-
-	ClientsetName, VersionedName string
-	ListersName, InformersName   string // "" for none
-	ApplyconfigName              string // "" for none
-	ApplyconfigExternals         []string
-	PluralExceptions             []string
-	SingleDirectory              bool
-	PrefersProtobuf              bool
-
 	// Run makes the packages in place of the linked code-generator, if it is set: of the API packages with these import
 	// paths, with the comment in that file, "" for none, above each file.
 	Run func(apis []string, header string) (*artifact.Set, error)
@@ -91,10 +81,10 @@ func (g *Generator) Clients(opts ClientOptions) (*artifact.Set, error) {
 		return set, set.Merge(part)
 	}
 	makers := []func(clients) (*artifact.Set, error){g.clientset}
-	if c.ApplyconfigName != "" {
+	if c.Applyconfig() {
 		makers = append(makers, g.applyConfigurations)
 	}
-	if c.ListersName != "" {
+	if c.Watch() {
 		makers = append(makers, g.listers, g.informers)
 	}
 	for _, make := range makers {
@@ -144,7 +134,7 @@ func (g *Generator) clientless(in string) (list diag.List) {
 		if kind < 0 || in != "" && pkg.Dir != in && !strings.HasPrefix(pkg.Dir, in+"/") {
 			continue
 		}
-		hint := "write above each kind that is to have a client:\n// +genclient"
+		hint := "write above each kind that needs a client:\n// +genclient"
 		if pkg.Foreign {
 			hint = "nothing is written to a package of another module: remove the section clients from the configuration"
 		}
@@ -179,7 +169,7 @@ func (g *Generator) applyConfigurations(c clients) (*artifact.Set, error) {
 func (g *Generator) clientset(c clients) (*artifact.Set, error) {
 	args := clientargs.New()
 	args.OutputDir, args.OutputPkg = c.at(g, c.ClientsetName)
-	if c.ApplyconfigName != "" {
+	if c.Applyconfig() {
 		_, args.ApplyConfigurationPackage = c.at(g, c.ApplyconfigName)
 	}
 	args.ClientsetName = c.VersionedName
@@ -221,20 +211,14 @@ func checkDirectories(pkgs []*load.Package) diag.List {
 		before, taken := groups[dir]
 		switch groups[dir] = pkg.Group; {
 		case !token.IsIdentifier(strings.ToLower(dir)):
-			list.Add(pos, "clients", "rename that directory, for example to api/"+identifier(pkg.Group)+"/"+path.Base(pkg.Path),
+			list.Add(pos, "clients", "rename that directory, for example to api/"+config.GroupName(pkg.Group)+"/"+path.Base(pkg.Path),
 				"the clients of a group are in a package named after the parent of the version's directory, and %q is not a valid package name", dir)
 		case taken && before != pkg.Group:
-			list.Add(pos, "clients", "move one of them, for example to api/"+identifier(pkg.Group)+"/"+path.Base(pkg.Path),
+			list.Add(pos, "clients", "move one of them, for example to api/"+config.GroupName(pkg.Group)+"/"+path.Base(pkg.Path),
 				"the clients of the groups %s and %s would be in one package, named after the parent directory %q", before, pkg.Group, dir)
 		}
 	}
 	return list
-}
-
-// identifier is the first label of a group, as a Go identifier.
-func identifier(group string) string {
-	first, _, _ := strings.Cut(group, ".")
-	return strings.ReplaceAll(first, "-", "")
 }
 
 // groups lists the packages as client-gen's --input GROUP/VERSION does: a group is named

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
@@ -36,11 +37,11 @@ func TestSameAsCommands(t *testing.T) {
 	}{
 		"defaults": {defaults, commandArgs{}},
 		"options": {
-			gogen.ClientOptions{
+			gogen.ClientOptions{Clients: config.Clients{
 				ClientsetName: "cs", VersionedName: "flux", ApplyconfigName: "apply", ListersName: "list", InformersName: "inform",
 				ApplyconfigExternals: []string{"k8s.io/api/core/v1.ResourceRequirements:k8s.io/client-go/applyconfigurations/core/v1"},
 				PluralExceptions:     []string{"MiniCluster:MiniClusteri"}, SingleDirectory: true, PrefersProtobuf: true,
-			},
+			}},
 			commandArgs{
 				plural: []string{"--plural-exceptions", "MiniCluster:MiniClusteri"}, client: []string{"--prefers-protobuf"}, informer: []string{"--single-directory"},
 				apply: []string{"--external-applyconfigurations", "k8s.io/api/core/v1.ResourceRequirements:k8s.io/client-go/applyconfigurations/core/v1"},
@@ -52,9 +53,7 @@ func TestSameAsCommands(t *testing.T) {
 }
 
 // defaults are the options of sdkgen's own.
-var defaults = gogen.ClientOptions{
-	ClientsetName: "clientset", VersionedName: "versioned", ApplyconfigName: "applyconfiguration", ListersName: "listers", InformersName: "informers",
-}
+var defaults = gogen.ClientOptions{Clients: config.Clients{}.Named()}
 
 // commandArgs are more arguments of the commands.
 type commandArgs struct{ plural, client, informer, apply []string }

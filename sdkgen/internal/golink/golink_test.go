@@ -98,7 +98,7 @@ func TestRuntime(t *testing.T) {
 			t.Errorf("%q is still said", name)
 		}
 	}
-	for _, name := range []string{"// JSONDecoder reads", "// Next skips", "func NewJSONEncoder() *JSONEncoder", "\thttp *http.Client"} {
+	for _, name := range []string{"// JSONDecoder reads", "// Next skips", "func NewJSONEncoder() *JSONEncoder", "\thttp     *http.Client"} {
 		if !bytes.Contains(all.Bytes(), []byte(name)) {
 			t.Errorf("%q is not said", name)
 		}

@@ -29,6 +29,8 @@ type Model struct {
 	Enums    []Enum   `json:"enums,omitempty"`    // types of fields that have a list of values
 	Unknown  string   `json:"unknown"`            // the field that keeps what no other takes
 
+	Deprecated string `json:"deprecated,omitempty"` // last lines of the constructors' comments
+
 	// Mustache cannot ask whether a list is empty without going into it.
 	HasDefaults bool `json:"hasDefaults,omitempty"`
 }
@@ -132,6 +134,7 @@ type modeler struct {
 func (m *modeler) fill(definition *document.Definition, doc *document.Annotated) {
 	out := m.model
 	out.Doc = comment(definition.Description, out.Name+" has no description.", "")
+	out.Deprecated = deprecation(definition)
 	taken := map[string]string{}
 	if root := definition.Root; root != nil {
 		out.Root = &Root{APIVersion: quote(root.GroupVersion().String()), Kind: quote(root.Kind)}

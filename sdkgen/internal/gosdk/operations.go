@@ -22,6 +22,11 @@ type API struct {
 
 	Status bool `json:"status"` // has that subresource
 	Scale  bool `json:"scale"`  // the same
+
+	Deprecated string `json:"deprecated,omitempty"` // last lines of the accessor's comment
+
+	Conditions string `json:"conditions,omitempty"` // expression for those of the status of an object x, if they are of metav1.Condition
+	NilStatus  string `json:"nilStatus,omitempty"`  // expression for that x has no status, if that can be
 }
 
 // addOperations adds an operation with its API for each root kind that the document has paths of, in a
@@ -47,12 +52,43 @@ func addOperations(out *document.Annotated, api *document.API, taken declared) {
 // apiOf returns what the templates print for the client of a root kind.
 func apiOf(definition *document.Definition) *API {
 	name, root := definition.Name, definition.Root
-	return &API{
+	api := &API{
 		Kind: name, List: root.List.Name, Client: name + "Client", Accessor: accessor(name, root.Plural),
 		APIVersion: quote(root.GroupVersion().String()), TypeKind: quote(root.Kind),
 		Group: quote(root.Group), Version: quote(root.Version), Plural: quote(root.Plural),
-		Namespaced: root.Namespaced, Status: root.Status, Scale: root.Scale,
+		Namespaced: root.Namespaced, Status: root.Status, Scale: root.Scale, Deprecated: deprecation(definition),
 	}
+	api.findConditions(definition)
+	return api
+}
+
+// findConditions fills in how to reach the conditions of a root kind.
+func (a *API) findConditions(definition *document.Definition) {
+	status := fieldOf(definition.Fields, "status")
+	if status == nil || status.Shape != document.Reference || status.Definition.Kubernetes {
+		return
+	}
+	conditions := fieldOf(status.Definition.Fields, "conditions")
+	if conditions == nil || conditions.Shape != document.Array || conditions.Elem == nil {
+		return
+	}
+	if elem := conditions.Elem; elem.Shape != document.Reference || elem.Definition.GoType != metaCondition {
+		return
+	}
+	a.Conditions = "x.Status.Conditions"
+	if !status.Mandatory {
+		a.NilStatus = "x.Status == nil"
+	}
+}
+
+// fieldOf returns the field of a key, nil if there is none.
+func fieldOf(fields []*document.Field, key string) *document.Field {
+	for _, field := range fields {
+		if field.Key == key {
+			return field
+		}
+	}
+	return nil
 }
 
 // accessor spells a plural in the kind's capitals: MiniClusters, Policies.

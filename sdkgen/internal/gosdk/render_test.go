@@ -56,6 +56,9 @@ func TestRender(t *testing.T) {
 	sets := testkit.Render(t, jobs)
 	for i, job := range jobs {
 		checkSources(t, sets[i], job)
+		if job.Name == "deprecated" {
+			checkDeprecated(t, sets[i])
+		}
 		common, err := runtime.Go(job.Name)
 		if err != nil {
 			t.Fatal(err)

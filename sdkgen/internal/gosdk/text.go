@@ -94,7 +94,7 @@ func (d declared) take(model string, names ...string) (problems []string) {
 }
 
 // printed are the exported identifiers of the runtime.
-var printed = []string{"Client", "Event", "NewClient"}
+var printed = []string{"Client", "Event", "NewClient", "TooLargeError", "WaitError", "WarningHandler"}
 
 func quote(s string) string { return strconv.Quote(s) }
 
@@ -120,4 +120,13 @@ func comment(text, fallback, indent string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// deprecation returns the paragraph that deprecates what is declared for a definition beside its type; "" if the
+// definition is not deprecated.
+func deprecation(definition *document.Definition) string {
+	if definition.Deprecated == "" {
+		return ""
+	}
+	return "//\n" + comment("Deprecated: "+definition.Deprecated, "", "")
 }

@@ -7,10 +7,12 @@ import (
 	"go/scanner"
 	"go/token"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/runtime"
 )
 
 // FuzzComment checks that a text is comments and nothing else, whatever it holds, and that it
@@ -131,5 +133,29 @@ func TestNumbers(t *testing.T) {
 		if got != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%v as %s is %q, %v", c.value, c.typ, got, err)
 		}
+	}
+}
+
+// TestPrinted: printed are the exported identifiers of the runtime, and no others.
+func TestPrinted(t *testing.T) {
+	files, err := runtime.Go("light")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exported []string
+	for _, file := range files {
+		syntax, err := parser.ParseFile(token.NewFileSet(), file.Path, file.Data, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range syntax.Scope.Objects {
+			if ast.IsExported(name) {
+				exported = append(exported, name)
+			}
+		}
+	}
+	slices.Sort(exported)
+	if !slices.Equal(exported, printed) {
+		t.Errorf("the runtime exports %q, not %q", exported, printed)
 	}
 }

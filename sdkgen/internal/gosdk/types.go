@@ -18,11 +18,12 @@ import (
 const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 var (
-	typeMeta    = document.GoType{Package: metav1, Name: "TypeMeta"}
-	metaTime    = document.GoType{Package: metav1, Name: "Time"}
-	duration    = document.GoType{Package: metav1, Name: "Duration"}
-	intOrString = document.GoType{Package: "k8s.io/apimachinery/pkg/util/intstr", Name: "IntOrString"}
-	ptrTo       = document.GoType{Package: "k8s.io/utils/ptr", Name: "To"} // a function
+	typeMeta      = document.GoType{Package: metav1, Name: "TypeMeta"}
+	metaTime      = document.GoType{Package: metav1, Name: "Time"}
+	duration      = document.GoType{Package: metav1, Name: "Duration"}
+	metaCondition = document.GoType{Package: metav1, Name: "Condition"}
+	intOrString   = document.GoType{Package: "k8s.io/apimachinery/pkg/util/intstr", Name: "IntOrString"}
+	ptrTo         = document.GoType{Package: "k8s.io/utils/ptr", Name: "To"} // a function
 )
 
 // use notes an import and returns the qualified name of a type, or of a function.

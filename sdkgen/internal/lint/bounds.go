@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/backtrack"
 )
 
 // checkBounds reports validations that do not apply to the type, that no value satisfies, and that
@@ -137,9 +139,20 @@ func (l *linter) checkNumber(c constraint) {
 			l.checkRounded(c, value)
 		}
 	case string:
-		if _, err := regexp.Compile(value); c.keyword == "pattern" && err != nil {
-			l.complain(c.marker, "", "+%s: %s", c.marker.known.name, err)
+		if c.keyword == "pattern" {
+			l.checkPattern(c, value)
 		}
+	}
+}
+
+// checkPattern reports a regular expression that the API server does not accept, and one that clients
+// in languages whose regular expressions backtrack cannot check.
+func (l *linter) checkPattern(c constraint, value string) {
+	if _, err := regexp.Compile(value); err != nil {
+		l.complain(c.marker, "", "+%s: %s", c.marker.known.name, err)
+	} else if backtrack.Exponential(value) {
+		l.complain(c.marker, "let a loop read each string in one way only, as (a+,)*(a+)? does, unlike (a+,?)*",
+			"+%s: matching %s can take exponential time in Python: a loop in it can read the same string in several ways", c.marker.known.name, value)
 	}
 }
 

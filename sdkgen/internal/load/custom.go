@@ -57,7 +57,7 @@ func (r *Result) returned(importPath, typeName string) (said []string) {
 		}
 		for _, file := range pkg.Syntax {
 			for _, decl := range file.Decls {
-				if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == schemaTypeMethod && receiver(f) == typeName {
+				if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == schemaTypeMethod && Receiver(f) == typeName {
 					said = literalStrings(f)
 				}
 			}
@@ -66,15 +66,28 @@ func (r *Result) returned(importPath, typeName string) (said []string) {
 	return said
 }
 
-// receiver returns the name of the type that a method is of, "" for a function.
-func receiver(f *ast.FuncDecl) string {
+// Receiver returns the name of the type, which may be generic, that a method is of; "" for a function.
+func Receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) != 1 {
 		return ""
 	}
-	if names := FieldNames(&ast.Field{Type: f.Recv.List[0].Type}); len(names) > 0 {
-		return names[0].Name
+	x := f.Recv.List[0].Type
+	for {
+		switch of := x.(type) {
+		case *ast.ParenExpr:
+			x = of.X
+		case *ast.StarExpr:
+			x = of.X
+		case *ast.IndexExpr:
+			x = of.X
+		case *ast.IndexListExpr:
+			x = of.X
+		case *ast.Ident:
+			return of.Name
+		default:
+			return ""
+		}
 	}
-	return ""
 }
 
 func literalStrings(f *ast.FuncDecl) []string {

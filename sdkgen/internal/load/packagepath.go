@@ -23,6 +23,17 @@ func PackagePath(root, dir string) (string, error) {
 	return m.importPath(at)
 }
 
+// ModuleDir returns the directory of the module that a directory of the project is in, both slash-separated and relative
+// to its root.
+func ModuleDir(root, dir string) (string, error) {
+	m, err := moduleOf(root, filepath.Join(root, filepath.FromSlash(dir)))
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(root, m.dir)
+	return filepath.ToSlash(rel), err
+}
+
 // RequireGo reports the go directive of the module that a directory of the project is in, if it names an older
 // version than what needs, such as 1.24.
 func RequireGo(root, dir, needed, what string) error {

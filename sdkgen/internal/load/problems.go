@@ -2,6 +2,7 @@ package load
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"os"
@@ -30,7 +31,7 @@ func (r *Result) Problems() error {
 			direct[imported] = true
 		}
 	}
-	var causes, effects diag.List
+	var causes, indirect, effects diag.List
 	packages.Visit(roots, nil, func(pkg *packages.Package) {
 		api, own := asked[pkg]
 		if own && !api.Foreign && !r.hasGoFiles(api.Dir) {
@@ -55,7 +56,9 @@ func (r *Result) Problems() error {
 					effects = append(effects, found)
 				}
 			case e.Kind == packages.ListError && !own && !direct[pkg] && (found.Pos.Line == 0 || !filepath.IsLocal(found.Pos.Filename)):
-				// Something far below does not resolve; where types need it, they are undefined.
+				if len(pkg.GoFiles) == 0 && pkg.Module == nil { // gengo reads every package that there is
+					indirect = append(indirect, found)
+				}
 			case e.Kind == packages.ListError || found.Pos.Line > 0:
 				causes = append(causes, found)
 			default:
@@ -66,7 +69,24 @@ func (r *Result) Problems() error {
 	if err := causes.Err(); err != nil {
 		return err
 	}
+	if len(indirect) > 0 {
+		return r.unresolved(indirect)
+	}
 	return effects.Err()
+}
+
+// unresolved reports packages that only dependencies import and that the go command does not find, as one error in
+// go.mod: those who have it cannot change these imports.
+func (r *Result) unresolved(indirect diag.List) error {
+	d := indirect[0]
+	if len(indirect) > 1 {
+		d.Message += fmt.Sprintf("; packages not found: %d", len(indirect))
+	}
+	if !r.home.foreign { // see advice
+		d.Hint = "go.mod and go.sum are not tidy: run `go mod tidy`" + in(r.root, r.home.dir)
+	}
+	d.Pos = relative(r.root, token.Position{Filename: filepath.Join(r.home.dir, "go.mod")})
+	return diag.List{d}
 }
 
 // misapplied are the errors of controller-tools for markers that it then ignores. Where nobody here can correct

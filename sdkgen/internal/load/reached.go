@@ -164,7 +164,7 @@ func hintFor(hint string, own bool, exclude []string) string {
 	return hint
 }
 
-// exclusion returns the root kinds that are composed of a type, nil if none of their package would be left.
+// exclusion returns the names of the root kinds that are composed of a type, each once, nil if none of their package would be left.
 func (r *Result) exclusion(name *types.TypeName) []string {
 	var exclude []string
 	for _, pkg := range r.Packages {
@@ -183,7 +183,11 @@ func (r *Result) exclusion(name *types.TypeName) []string {
 		if len(with) > 0 && left == 0 {
 			return nil
 		}
-		exclude = append(exclude, with...)
+		for _, kind := range with { // several packages may have a kind of that name
+			if !slices.Contains(exclude, kind) {
+				exclude = append(exclude, kind)
+			}
+		}
 	}
 	return exclude
 }

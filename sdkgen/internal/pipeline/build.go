@@ -23,6 +23,7 @@ type build struct {
 // apiDocument is the swagger.json of an API package.
 type apiDocument struct {
 	file string
+	data []byte
 	*document.API
 }
 
@@ -54,7 +55,7 @@ func readDocuments(set *artifact.Set) ([]apiDocument, error) {
 		if err != nil {
 			return nil, diagnose(file.Path, err)
 		}
-		docs = append(docs, apiDocument{file.Path, api})
+		docs = append(docs, apiDocument{file.Path, file.Data, api})
 	}
 	return docs, nil
 }

@@ -76,19 +76,7 @@ func (p *Project) clientOptions() (gogen.ClientOptions, error) {
 	if err != nil {
 		return gogen.ClientOptions{}, err
 	}
-	c := p.cfg.Clients.Named()
-	opts := gogen.ClientOptions{
-		Dir: c.Dir, Package: pkg, OneInputAPI: c.OneInputAPI,
-		ClientsetName: c.ClientsetName, VersionedName: c.VersionedName, PrefersProtobuf: c.PrefersProtobuf,
-		ApplyconfigExternals: c.ApplyconfigExternals, PluralExceptions: c.PluralExceptions, SingleDirectory: c.SingleDirectory,
-	}
-	if c.Applyconfig() {
-		opts.ApplyconfigName = c.ApplyconfigName
-	}
-	if c.Watch() {
-		opts.ListersName, opts.InformersName = c.ListersName, c.InformersName
-	}
-	return opts, nil
+	return gogen.ClientOptions{Clients: p.cfg.Clients.Named(), Package: pkg}, nil
 }
 
 // clientGoVersion returns the version of client-go that the clients are compiled with, "" if it is a directory's. One that is older
@@ -119,7 +107,10 @@ func (b *build) useProjectTools(ctx context.Context, src *source, opts *gogen.Cl
 	if version == "" {
 		return diag.Errorf(b.cfg.Pos("clients", "version"), "clients", "remove it, or require a published version", "clients.version is %s, but go.mod replaces %s with a directory", config.Project, clientGo)
 	}
-	c := *opts
+	job := codegen.Job{
+		Clients: opts.Clients, Release: version, Env: b.env.Environ, From: src.ModuleDir(), Scratch: b.scratch, Origin: gogen.ClientsStage,
+		Package: opts.Package, Models: opts.Models,
+	}
 	opts.Run = func(apis []string, header string) (*artifact.Set, error) {
 		if header == "" {
 			header = filepath.Join(b.scratch, "no-header.txt")
@@ -127,13 +118,8 @@ func (b *build) useProjectTools(ctx context.Context, src *source, opts *gogen.Cl
 				return nil, fmt.Errorf("writing the header for code-generator: %w", err)
 			}
 		}
-		set, err := codegen.Run(ctx, codegen.Job{
-			Version: version, Env: b.env.Environ, From: src.ModuleDir(), Scratch: b.scratch, Origin: gogen.ClientsStage,
-			APIs: apis, Dir: c.Dir, Package: c.Package, Header: header, Models: c.Models,
-			ClientsetName: c.ClientsetName, VersionedName: c.VersionedName, ListersName: c.ListersName, InformersName: c.InformersName,
-			ApplyconfigName: c.ApplyconfigName, ApplyconfigExternals: c.ApplyconfigExternals, PluralExceptions: c.PluralExceptions,
-			SingleDirectory: c.SingleDirectory, PrefersProtobuf: c.PrefersProtobuf,
-		})
+		job.APIs, job.Header = apis, header
+		set, err := codegen.Run(ctx, job)
 		if err != nil && ctx.Err() == nil {
 			return nil, diag.Errorf(b.cfg.Pos("clients", "version"), "clients", "", "%v", err)
 		}

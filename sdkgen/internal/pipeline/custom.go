@@ -10,18 +10,20 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
-// warnOpen logs the types that say something else of their JSON than their schemas in the CRDs.
+// warnOpen warns of types whose method OpenAPISchemaType differs from their schema in the CRDs.
 func (b *build) warnOpen(src *source) error {
 	schemas, err := src.schemas()
 	if err != nil {
 		return err
 	}
+	var list diag.List
 	custom := schemas.Custom()
 	for _, goType := range slices.Sorted(maps.Keys(custom)) {
 		if custom[goType] {
-			b.env.Log.Warn(goType + ": its method OpenAPISchemaType and its schema in the CRD differ: in " + swagger.Doc + " it is any JSON")
+			list.Warn(src.position(goType, ""), swagger.Stage, "", "%s: its method OpenAPISchemaType and its schema in the CRD differ: in %s it is any JSON", goType, swagger.Doc)
 		}
 	}
+	b.env.warn(list)
 	return nil
 }
 

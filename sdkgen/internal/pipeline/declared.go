@@ -14,6 +14,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/load"
 )
 
 // checkDeclared finds names that generated Go files declare beside the API's types, and other files there, which no
@@ -122,8 +123,8 @@ func declaredIn(file *ast.File) map[string]token.Pos {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
 			of := ""
-			if decl.Recv != nil && len(decl.Recv.List) == 1 {
-				of = receiverOf(decl.Recv.List[0].Type) + "."
+			if decl.Recv != nil {
+				of = load.Receiver(decl) + "."
 			}
 			add(decl.Name, of)
 		case *ast.GenDecl:
@@ -140,19 +141,4 @@ func declaredIn(file *ast.File) map[string]token.Pos {
 		}
 	}
 	return found
-}
-
-// receiverOf returns the name of the type in a method's receiver.
-func receiverOf(x ast.Expr) string {
-	switch x := x.(type) {
-	case *ast.StarExpr:
-		return receiverOf(x.X)
-	case *ast.IndexExpr:
-		return receiverOf(x.X)
-	case *ast.IndexListExpr:
-		return receiverOf(x.X)
-	case *ast.Ident:
-		return x.Name
-	}
-	return ""
 }

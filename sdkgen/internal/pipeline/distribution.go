@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -30,13 +31,9 @@ type part struct {
 	names []string // of the packages that it is in below the distribution's, the outermost first; none if it is alone
 }
 
-// distributions says which API packages go into which distributions, in the order of documents.
-func (s *sdk) distributions(docs []apiDocument) ([]*distribution, error) {
-	options, err := s.generatorOptions()
-	if err != nil {
-		return nil, err
-	}
-	name, _ := options["packageName"].(string)
+// distributions says which API packages go into which distributions, in the order of documents. name is that of their
+// packages, with its placeholders.
+func (s *sdk) distributions(docs []apiDocument, name string) ([]*distribution, error) {
 	byDir := map[string]*distribution{}
 	var all []*distribution
 	for _, doc := range docs {
@@ -53,7 +50,7 @@ func (s *sdk) distributions(docs []apiDocument) ([]*distribution, error) {
 	for _, d := range all {
 		d.shorten()
 	}
-	return all, s.collisions(all).Err()
+	return all, s.collisions(all, name).Err()
 }
 
 // shorten leaves out the names of packages that are not needed.
@@ -74,49 +71,66 @@ func (d *distribution) shorten() {
 
 // groupName is the name of the packages of a document's group.
 func (p *Project) groupName(doc apiDocument) string {
-	for _, api := range p.cfg.APIs {
-		if api.Group != "" && path.Dir(doc.file) == api.OutputDir() {
-			return api.Group
-		}
-	}
-	first, _, _ := strings.Cut(doc.Group, ".")
-	return strings.ReplaceAll(first, "-", "")
+	api, _ := p.apiOf(doc)
+	return cmp.Or(api.Group, config.GroupName(doc.Group))
 }
 
 // collisions finds what cannot be told apart: distributions of one name, API packages in one package, and
 // packages whose names are taken or not allowed.
-func (s *sdk) collisions(all []*distribution) diag.List {
+func (s *sdk) collisions(all []*distribution, name string) diag.List {
 	var list diag.List
+	pos := s.packagePos()
 	names := map[string]*distribution{}
 	for _, d := range all {
 		if other := names[d.name]; other != nil && s.stage == PythonStage {
-			list.Add(s.project.cfg.Pos(s.stage, "package"), "config",
-				"write the placeholder of dir in it too, such as "+s.cfg.Package+"_{version}; or leave it out of dir, for one SDK with all API packages",
+			list.Add(pos, "config", s.distinctName(name)+"\nor leave the placeholders out of dir, for one SDK with all API packages",
 				"the Python SDKs in %s and %s would both be named %s, and only one can be installed", other.dir, d.dir, d.name)
 		}
 		names[d.name] = d
 		if err := s.checkPackage(d.name); err != nil {
-			list.Add(s.project.cfg.Pos(s.stage, "package"), "config", "write lower-case letters, digits and underscores", "%v", err)
+			list.Add(pos, "config", "write lower-case letters, digits and underscores", "%v", err)
 		}
 		list = append(list, s.partCollisions(d)...)
 	}
 	return list
 }
 
+// distinctName says how to write the name of the packages with every placeholder of dir.
+func (s *sdk) distinctName(name string) string {
+	for _, placeholder := range []string{"{group}", "{version}"} {
+		if strings.Contains(s.cfg.Dir, placeholder) && !strings.Contains(name, placeholder) {
+			name += "_" + placeholder
+		}
+	}
+	if s.cfg.Package == "" {
+		return fmt.Sprintf("write the placeholders of %s.dir in it, for example:\n\"packageName\": %q", s.stage, name)
+	}
+	return fmt.Sprintf("write the placeholders of dir in it, for example:\n%s:\n  package: %q", s.stage, name)
+}
+
+// renamed is an entry of the configuration with another name for a document's group.
+func (p *Project) renamed(doc apiDocument) string {
+	api, _ := p.apiOf(doc)
+	if api.Package != "" {
+		return "apis:\n  - package: " + api.Package + "\n    dir: " + api.Dir + "\n    group: other"
+	}
+	return "apis:\n  - path: " + api.Path + "\n    group: other"
+}
+
 func (s *sdk) partCollisions(d *distribution) diag.List {
 	var list diag.List
 	taken := map[string]*part{}
 	for _, p := range d.parts {
-		pos := s.project.apiPos(p.apiDocument)
+		_, pos := s.project.apiOf(p.apiDocument)
 		key := strings.Join(p.names, "/")
 		if other := taken[key]; other != nil {
-			list.Add(pos, "config", "give one of the groups another name, for example:\napis:\n  - path: "+path.Dir(p.file)+"\n    group: other",
+			list.Add(pos, "config", "give one of the groups another name, for example:\n"+s.project.renamed(p.apiDocument),
 				"%s %s and %s %s would both be the package %s in %s", other.Group, other.Version, p.Group, p.Version, key, d.dir)
 		}
 		taken[key] = p
 		for _, name := range p.names {
 			if err := s.checkPart(name); err != nil {
-				list.Add(pos, "config", "give the group another name, for example:\napis:\n  - path: "+path.Dir(p.file)+"\n    group: other", "%v", err)
+				list.Add(pos, "config", "give the group another name, for example:\n"+s.project.renamed(p.apiDocument), "%v", err)
 			}
 		}
 	}
@@ -203,8 +217,8 @@ func (d *distribution) annotated() ([]byte, error) {
 	return pysdk.Annotated(d.name, parts)
 }
 
-// movePython keeps a package's own files and gives its pages and tests a name of their own. Of what is made for
-// the distribution it leaves out the empty packages of models and operations.
+// movePython keeps a package's own files and gives its pages and tests a name of their own. Of the files
+// generated for the distribution it leaves out the empty packages of models and operations.
 func movePython(d *distribution, p *part, file string) string {
 	if p == nil {
 		if strings.HasPrefix(file, d.name+"/") && file != d.name+"/__init__.py" {

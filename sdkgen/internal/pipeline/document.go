@@ -179,14 +179,14 @@ func (s *source) document(pkg *load.Package, definitions swagger.Definitions, cf
 	return swagger.Encode(doc)
 }
 
-// apiPos returns where the configuration lists the API package of a document.
-func (p *Project) apiPos(doc apiDocument) token.Position {
+// apiOf returns the entry of a document's API package in the configuration, and its position.
+func (p *Project) apiOf(doc apiDocument) (config.API, token.Position) {
 	for i, api := range p.cfg.APIs {
 		if api.OutputDir() == path.Dir(doc.file) {
-			return p.cfg.Pos("apis", i)
+			return api, p.cfg.Pos("apis", i)
 		}
 	}
-	return p.cfg.Pos("apis")
+	return config.API{}, p.cfg.Pos("apis")
 }
 
 // diagnose names the file of an error that has no position.

@@ -31,25 +31,7 @@ const oldest = "v0.29.0"
 // has tried. What `go mod tidy` cannot bring right is an error.
 func (p *Project) needs(set *artifact.Set) diag.List {
 	var list diag.List
-	imported := map[string]map[string]string{} // module by directory, then a file by import path
-	for file := range set.All() {
-		if path.Ext(file.Path) != ".go" {
-			continue
-		}
-		syntax, err := parser.ParseFile(token.NewFileSet(), file.Path, file.Data, parser.ImportsOnly)
-		if err != nil {
-			continue // a template of the project's own may be wrong
-		}
-		dir := path.Dir(file.Path)
-		if imported[dir] == nil {
-			imported[dir] = map[string]string{}
-		}
-		for _, spec := range syntax.Imports {
-			if name, err := strconv.Unquote(spec.Path.Value); err == nil && imported[dir][name] == "" {
-				imported[dir][name] = file.Path
-			}
-		}
-	}
+	imported := p.imports(set)
 	for _, dir := range slices.Sorted(maps.Keys(imported)) {
 		goMod, err := load.GoModOf(p.loadOptions(), dir)
 		if err != nil {
@@ -60,6 +42,38 @@ func (p *Project) needs(set *artifact.Set) diag.List {
 		}
 	}
 	return list.Sorted()
+}
+
+// imports returns what generated Go files import: by the directory of their module, then by import path, the first file
+// that imports it.
+func (p *Project) imports(set *artifact.Set) map[string]map[string]string {
+	imported := map[string]map[string]string{}
+	modules := map[string]string{} // directory of the module by that of a package
+	for file := range set.All() {
+		if path.Ext(file.Path) != ".go" {
+			continue
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), file.Path, file.Data, parser.ImportsOnly)
+		if err != nil {
+			continue // a template of the project's own may be wrong
+		}
+		module, known := modules[path.Dir(file.Path)]
+		if !known {
+			if module, err = load.ModuleDir(p.env.Root, path.Dir(file.Path)); err != nil {
+				continue // loading said what is wrong
+			}
+			modules[path.Dir(file.Path)] = module
+		}
+		if imported[module] == nil {
+			imported[module] = map[string]string{}
+		}
+		for _, spec := range syntax.Imports {
+			if name, err := strconv.Unquote(spec.Path.Value); err == nil && imported[module][name] == "" {
+				imported[module][name] = file.Path
+			}
+		}
+	}
+	return imported
 }
 
 // need is needs for one import.

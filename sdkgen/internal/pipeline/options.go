@@ -44,13 +44,21 @@ func (s *sdk) generatorOptions() (map[string]any, error) {
 		name, _ = value.(string)
 	}
 	if err := s.checkPackage(config.Expand(name, "group", "v1")); err != nil {
-		list.Add(pos, "config", "write lower-case letters, digits and underscores", "%v", err)
+		list.Add(s.packagePos(), "config", "write lower-case letters, digits and underscores", "%v", err)
 		return nil, list
 	}
 	options := s.options()
 	maps.Copy(options, given)
 	options["packageName"], options["packageVersion"], options["hideGenerationTimestamp"] = name, s.project.cfg.Version, true
 	return options, nil
+}
+
+// packagePos is where the project writes the name of the package.
+func (s *sdk) packagePos() token.Position {
+	if s.cfg.Package == "" && s.cfg.Config != "" {
+		return token.Position{Filename: s.cfg.Config}
+	}
+	return s.project.cfg.Pos(s.stage, "package")
 }
 
 // givenOptions reads the project's own generator options; none if there is no file.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/policy"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
@@ -48,6 +49,7 @@ func (b *build) plan() plan {
 		code: []stage{
 			{name: gogen.DeepcopyStage, wanted: true, key: b.sourceKey, run: b.deepcopy},
 			{name: gogen.CRDStage, wanted: cfg.CRDOptions().Dir != "", key: b.crdKey, run: b.crds},
+			{name: policy.Stage, wanted: cfg.Policy != nil, inputs: []string{swagger.Stage}, key: b.policyKey, run: b.policies},
 			{name: gogen.ClientsStage, wanted: cfg.Clients != nil, inputs: []string{swagger.Stage}, key: b.clientsKey, run: b.clients},
 		},
 	}

@@ -69,7 +69,8 @@ func (p *Project) report(ctx context.Context, all bool) (*source, []byte, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	_, report, err := src.openapi()
+	_, report, omitted, err := src.openapi()
+	p.env.warn(omitted)
 	if err != nil || !all {
 		return src, report, err
 	}

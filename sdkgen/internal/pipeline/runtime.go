@@ -31,7 +31,11 @@ func (s *sdk) goRuntime() (*artifact.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return set, s.put(set, files)
+	fake, err := runtime.GoFake()
+	if err != nil {
+		return nil, err
+	}
+	return set, s.put(set, append(files, fake...))
 }
 
 // linked returns what the engine made of an API package, in Go for the runtime that it shares with the others of
@@ -90,6 +94,13 @@ func (s *sdk) runtimeFiles(pkg string) (*artifact.Set, error) {
 	files, err := read(pkg)
 	if err != nil {
 		return nil, err
+	}
+	if s.stage == GoStage {
+		fake, err := runtime.GoFake()
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, fake...)
 	}
 	return set, s.put(set, files)
 }

@@ -123,7 +123,8 @@ func (s *sdk) jobs(docs []apiDocument) ([]*sdkJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	distributions, err := s.distributions(docs)
+	name, _ := options["packageName"].(string)
+	distributions, err := s.distributions(docs, name)
 	if err != nil {
 		return nil, err
 	}
@@ -283,6 +284,13 @@ func (d *distribution) collect(jobs []*sdkJob, to *artifact.Set) error {
 	}
 	if err := all.Merge(common); err != nil {
 		return fmt.Errorf("adding the runtime to %s: %w", d.dir, err)
+	}
+	schemas, err := s.fakeSchemas(d)
+	if err != nil {
+		return fmt.Errorf("making the fake of %s: %w", d.dir, err)
+	}
+	if err := all.Merge(schemas); err != nil {
+		return fmt.Errorf("adding the fake to %s: %w", d.dir, err)
 	}
 	files, err := s.project.files.readTree(s.cfg.Overlay.Dir, s.stage)
 	if err != nil {

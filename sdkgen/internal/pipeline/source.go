@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"go/token"
-	"log/slog"
 	"path"
 	"strings"
 	"sync"
@@ -25,7 +24,6 @@ type source struct {
 	*load.Result
 	gen     *gogen.Generator
 	schemas func() (*gogen.Schemas, error) // of all types, made once
-	log     *slog.Logger
 }
 
 func (p *Project) newSource(api *load.Result) (*source, error) {
@@ -36,7 +34,7 @@ func (p *Project) newSource(api *load.Result) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &source{api, gen, sync.OnceValues(gen.Schemas), p.env.Log}, nil
+	return &source{api, gen, sync.OnceValues(gen.Schemas)}, nil
 }
 
 // crdGenerator returns controller-gen's generator with the options of a project.
@@ -121,6 +119,32 @@ func (s *source) position(goType, property string) token.Position {
 	return s.PropertyPos(goType[:max(i, 0)], goType[i+1:], property)
 }
 
+// object is position for everything that a package declares, and, of "PACKAGE.", for its clause in doc.go, or else in the
+// first file.
+func (s *source) object(name, property string) token.Position {
+	if pos := s.position(name, property); pos.IsValid() {
+		return pos
+	}
+	i := strings.LastIndexByte(name, '.')
+	pkg := s.ByPath(name[:max(i, 0)])
+	switch {
+	case pkg == nil || property != "":
+	case name[i+1:] != "":
+		if object := pkg.Source.Types.Scope().Lookup(name[i+1:]); object != nil {
+			return s.At(object.Pos())
+		}
+	default:
+		var clause token.Position
+		for _, file := range pkg.Source.Syntax {
+			if pos := s.At(file.Package); !clause.IsValid() || path.Base(pos.Filename) == "doc.go" {
+				clause = pos
+			}
+		}
+		return clause
+	}
+	return token.Position{}
+}
+
 func (b *build) deepcopy(ctx context.Context) (*artifact.Set, error) {
 	src, err := b.source(ctx)
 	if err != nil {
@@ -152,20 +176,22 @@ func (b *build) openapi(ctx context.Context) (*artifact.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, report, err := src.openapi()
+	set, report, omitted, err := src.openapi()
 	if err != nil {
 		return nil, err
 	}
+	b.env.warn(omitted)
 	_, err = b.checkRules(src, report, false)
 	return set, err
 }
 
-// openapi runs openapi-gen over the project's own packages, for its files and its report on the API rules.
-func (s *source) openapi() (set *artifact.Set, report []byte, err error) {
+// openapi runs openapi-gen over the project's own packages, for its files and its report on the API rules. omitted are
+// warnings about types that the files lack.
+func (s *source) openapi() (set *artifact.Set, report []byte, omitted diag.List, err error) {
 	// controller-tools knows the position of a type that neither it nor openapi-gen can take.
 	schemas, err := s.schemas()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	set = &artifact.Set{}
 	for _, pkg := range s.Packages {
@@ -174,15 +200,15 @@ func (s *source) openapi() (set *artifact.Set, report []byte, err error) {
 		}
 		part, lines, left, err := s.gen.OpenAPI(pkg, schemas)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if err := set.Merge(part); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		report = append(report, lines...)
 		for _, name := range left {
-			s.log.Warn(pkg.Path + "." + name + ": " + gogen.OpenAPIFile + " goes without it: openapi-gen does not take it, and no kind has it")
+			omitted.Warn(s.Pos(pkg.Path, name, ""), gogen.OpenAPIStage, "", "%s omits the type %s: openapi-gen does not support it, and no kind uses it", gogen.OpenAPIFile, name)
 		}
 	}
-	return set, report, nil
+	return set, report, omitted, nil
 }

@@ -1,6 +1,7 @@
 package pysdk
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -21,15 +22,16 @@ type Distribution struct {
 	Title       string    `json:"title"`                 // that all documents have, else the package, for a line of Markdown
 	HasExamples bool      `json:"hasExamples,omitempty"` // a version has one
 	Versions    []Version `json:"versions"`
+	Imports     string    `json:"imports"` // statements that import Client and the versions, as Known
 	Exports     []Export  `json:"exports"` // by name
+	Typed       string    `json:"typed"`   // statements that import the clients and the exports, for type checkers
 	Runtime     string    `json:"runtime"` // the package of the runtime, relative to the distribution's: "."
 }
 
 // Version is one of the APIs in a distribution.
 type Version struct {
 	Module   string  `json:"module"`          // from the distribution's package: acme.v1
-	Import   string  `json:"import"`          // statement that makes it known as Known
-	Known    string  `json:"known"`           // acme_v1
+	Known    string  `json:"known"`           // name in examples: acme_v1
 	Docs     string  `json:"docs"`            // directory of the pages of its models: docs/acme/v1
 	Group    string  `json:"group"`           // of the API
 	Version  string  `json:"version"`         // of the API
@@ -58,15 +60,12 @@ func Annotated(name string, parts []Part) ([]byte, error) {
 		Description: tomlString("Typed Python models and clients of " + title), Title: markdown.Replace(title), Runtime: ".",
 		Exports: exports(parts),
 	}
+	d.Imports, d.Typed = importsOf(name, parts), typedOf(d.Exports)
 	for _, part := range parts {
 		module := strings.Join(part.Names, ".")
 		v := Version{
 			Module: module, Known: strings.Join(part.Names, "_"), Docs: "docs/" + strings.Join(part.Names, "/"),
 			Group: part.API.Group, Version: part.API.Version, Kinds: []Shown{},
-		}
-		v.Import = "from " + name + " import " + module
-		if len(part.Names) > 1 {
-			v.Import = "from " + name + "." + part.Names[0] + " import " + part.Names[1] + " as " + v.Known
 		}
 		for _, kind := range rootKinds(part.API) {
 			shown := Shown{Class: kind.Name, Example: example(kind, v.Known)}
@@ -79,6 +78,40 @@ func Annotated(name string, parts []Part) ([]byte, error) {
 	}
 	doc.Info(d)
 	return doc.Encode()
+}
+
+// importsOf returns the statements that import a distribution's Client and versions.
+func importsOf(name string, parts []Part) string {
+	direct, nested := []string{"Client"}, []Export{}
+	for _, part := range parts {
+		if len(part.Names) == 1 {
+			direct = append(direct, part.Names[0])
+		} else {
+			nested = append(nested, Export{part.Names[1] + " as " + strings.Join(part.Names, "_"), name + "." + part.Names[0]})
+		}
+	}
+	return fromImport(name, direct...).print(0) + "\n" + statements(nested, 0)
+}
+
+// typedOf returns the statements that import what a distribution's package has, under the same names.
+func typedOf(exports []Export) string {
+	all := []Export{{"AsyncClient as AsyncClient", ".client"}, {"Client as Client", ".client"}}
+	for _, export := range exports {
+		all = append(all, Export{export.Class + " as " + export.Class, "." + export.Module})
+	}
+	return statements(all, 4)
+}
+
+// statements returns a statement for each import, sorted.
+func statements(imports []Export, indent int) string {
+	slices.SortFunc(imports, func(a, b Export) int {
+		return cmp.Or(natural(a.Module, b.Module), compareNames(a.Class, b.Class))
+	})
+	var out strings.Builder
+	for _, one := range imports {
+		out.WriteString(strings.Repeat(" ", indent) + fromImport(one.Module, one.Class).print(indent) + "\n")
+	}
+	return strings.TrimSuffix(out.String(), "\n")
 }
 
 // rootKinds returns the root kinds of an API that have resources.

@@ -54,7 +54,7 @@ var keywords = set(
 // in front, as python-legacy does.
 var reserved = set("local_vars_configuration",
 	"openapi_types", "attribute_map", "discriminator", "to_dict", "from_dict", "to_str", "keys",
-	"to_yaml", "from_yaml", "validate",
+	"to_yaml", "from_yaml", "validate", "partial", "clean",
 )
 
 // typing are the names that a model's hints and declarations are made of.

@@ -10,35 +10,34 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
-// Operation is what api.mustache prints for one method of an API class. Its fields are Python
-// source, but for API and Patch.
+// Operation is what api.mustache prints for one method of an API class. A statement may take several lines, in the
+// style of `ruff format`.
 type Operation struct {
-	API     *API   `json:"api,omitempty"`   // on the first operation of a class only
-	Name    string `json:"name"`            // of the method, as the official clients have it
-	Doc     string `json:"doc"`             // one line, escaped
-	Params  string `json:"params"`          // the parameters behind self
-	Method  string `json:"method"`          // of HTTP, a literal
-	Path    string `json:"path"`            // the path's segments, literals and parameters
-	Query   string `json:"query"`           // class of the query parameters
-	Body    bool   `json:"body,omitempty"`  // there is a parameter body
-	Patch   bool   `json:"patch,omitempty"` // and content_type
-	Reads   string `json:"reads"`           // openapi_types spelling of the answer, a literal
-	Returns string `json:"returns"`         // annotation
+	API       *API   `json:"api,omitempty"` // on the first operation of a class only
+	Signature string `json:"signature"`     // the method's def, named as the official clients have it
+	Doc       string `json:"doc"`           // its docstring
+	Call      string `json:"call"`          // its return statement
 }
 
 // API is what a module needs once.
 type API struct {
-	Imports  string  `json:"imports,omitempty"`  // models in annotations, sorted, with commas
-	External string  `json:"external,omitempty"` // classes of kubernetes.client in annotations, the same
-	Queries  []Query `json:"queries"`            // each distinct set of query parameters
-	Wire     string  `json:"wire"`               // their names in URLs by attribute, a literal
-	Runtime  string  `json:"runtime"`            // the package of the runtime, a relative import from the API package's
+	Typing  string  `json:"typing"`  // statement that imports what is used of typing
+	Checked string  `json:"checked"` // what is imported for type checkers only, indented
+	Queries []Query `json:"queries"` // each distinct set of query parameters
+	Wire    string  `json:"wire"`    // statement with the parameters' names in URLs by attribute
+	Runtime string  `json:"runtime"` // the package of the runtime, a relative import from the API package's
 }
 
 // Query is a set of query parameters, the type of a method's keywords.
 type Query struct {
-	Class string `json:"class"`
-	Types string `json:"types"` // annotations by attribute, a dict display
+	Class  string      `json:"class"`
+	Params []Parameter `json:"params"` // by attribute
+}
+
+// Parameter is one of them.
+type Parameter struct {
+	Attr string `json:"attr"`
+	Hint string `json:"hint"` // annotation
 }
 
 // omitted are query parameters of watches, which are not answered by one object, and one of
@@ -53,6 +52,7 @@ func addOperations(out *document.Annotated, api *document.API, runtime string) e
 		o := byTag[op.Tag]
 		if o == nil {
 			o = &operator{references: newReferences(), names: map[string]string{}, wire: map[string]any{}}
+			o.typing["TYPE_CHECKING"], o.typing["TypedDict"] = true, true
 			byTag[op.Tag] = o
 		}
 		if err := o.add(op); err != nil {
@@ -67,9 +67,7 @@ func addOperations(out *document.Annotated, api *document.API, runtime string) e
 		}
 		classes[class] = tag
 		o := byTag[tag]
-		o.all[0].API = &API{
-			Imports: listed(o.imports), External: listed(o.external), Queries: o.queries, Wire: literal(o.wire), Runtime: runtime,
-		}
+		o.all[0].API = o.api(runtime)
 		for i, op := range o.all {
 			out.Operation(tag, o.ids[i], op)
 		}
@@ -79,6 +77,14 @@ func addOperations(out *document.Annotated, api *document.API, runtime string) e
 
 // notLetter is how far the jar's class names ignore what a tag is spelled with.
 var notLetter = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")
+
+// api returns what the module of the class needs. runtime is as addOperations has it.
+func (o *operator) api(runtime string) *API {
+	return &API{
+		Typing: importOf("typing", o.typing, 0), Checked: o.checked("..models", "from typing_extensions import Unpack"),
+		Queries: o.queries, Wire: valueOf(o.wire).after("_NAMES = ").print(0), Runtime: runtime,
+	}
+}
 
 // operator works out the operations of one class.
 type operator struct {
@@ -91,77 +97,103 @@ type operator struct {
 }
 
 func (o *operator) add(from *document.Operation) error {
-	op := &Operation{Name: snake(from.ID), Doc: sentence(from.Description), Method: literal(from.Method), Path: segments(from.Path)}
-	if other, taken := o.names[op.Name]; taken {
-		return fmt.Errorf("%s would also be the method %s", other, op.Name)
+	name := snake(from.ID)
+	if other, taken := o.names[name]; taken {
+		return fmt.Errorf("%s would also be the method %s", other, name)
 	}
-	o.names[op.Name] = from.ID
-	op.Patch = from.Method == "PATCH"
-	required, optional, query, err := o.params(from.Parameters)
+	o.names[name] = from.ID
+	params, query, err := o.params(from)
 	if err != nil {
 		return err
 	}
-	op.Body = slices.ContainsFunc(from.Parameters, func(p document.Parameter) bool { return p.In == "body" })
-	if op.Patch && op.Body {
-		optional = append(optional, "*", "content_type: Optional[str] = None")
+	class := o.query(query, from.Action)
+	params = append(params, atom("**query: Unpack["+class+"]"))
+	reads, returns := o.answer(from)
+	arguments := []source{atom(reads), atom(literal(from.Method)), call("segments(", ")", segments(from.Path)...), atom("query"), atom(class)}
+	if slices.ContainsFunc(from.Parameters, func(p document.Parameter) bool { return p.In == "body" }) {
+		arguments = append(arguments, atom("body"))
+		if from.Method == patch {
+			arguments = append(arguments, atom("content_type"))
+		}
 	}
-	op.Query = o.query(query, from.Action)
-	all := append(append([]string{"self"}, required...), optional...)
-	op.Params = strings.Join(append(all, "**query: Unpack["+op.Query+"]"), ", ")
-	o.answer(op, from)
-	o.all, o.ids = append(o.all, op), append(o.ids, from.ID)
+	o.ids = append(o.ids, from.ID)
+	o.all = append(o.all, &Operation{
+		Signature: signature(name, params, returns, 4), Doc: docstring(sentence(from.Description), 8),
+		Call: call("return self._call(", ")", arguments...).print(8),
+	})
 	return nil
 }
 
-// params returns an operation's parameters in the official clients' order, those of the path and
-// then the body, and apart from them the annotations of those of the query.
-func (o *operator) params(params []document.Parameter) (required, optional []string, query string, err error) {
+const patch = "PATCH"
+
+// params returns a method's parameters in the official clients' order, those of the path and then the body, and
+// apart from them those of the query.
+func (o *operator) params(from *document.Operation) (params []source, query []Parameter, err error) {
+	params = []source{atom("self")}
+	var optional []source
 	seen, types := map[string]string{}, map[string]string{}
-	for _, param := range params {
+	for _, param := range from.Parameters {
 		attr := attribute(param.Name)
 		if other, taken := seen[attr]; taken {
-			return nil, nil, "", fmt.Errorf("the parameters %q and %q would both be %s", other, param.Name, attr)
+			return nil, nil, fmt.Errorf("the parameters %q and %q would both be %s", other, param.Name, attr)
 		}
 		seen[attr] = param.Name
 		switch {
 		case param.In == "path":
-			required = append(required, attr+": str")
+			params = append(params, atom(attr+": str"))
 		case param.In == "body" && param.Required:
-			required = append(required, "body: "+o.body(param.Body))
+			params = append(params, o.body(param.Body).after("body: "))
 		case param.In == "body":
-			optional = append(optional, "body: Optional["+o.body(param.Body)+"] = None")
+			optional = append(optional, o.hint("Optional", o.body(param.Body)).after("body: ").before(" = None"))
 		case param.In == "query" && !omitted[param.Name]:
 			if other := cmp.Or[any](o.wire[attr], param.Name); other != param.Name {
-				return nil, nil, "", fmt.Errorf("the parameters %q and %q would both be %s", other, param.Name, attr)
+				return nil, nil, fmt.Errorf("the parameters %q and %q would both be %s", other, param.Name, attr)
 			}
-			o.wire[attr], types[attr] = param.Name, cmp.Or(scalars[param.Shape], "Any")
+			o.wire[attr], types[attr] = param.Name, scalars[param.Shape]
+		}
+		if param.In == "body" && from.Method == patch {
+			optional = append(optional, atom("*"), o.hint("Optional", atom("str")).after("content_type: ").before(" = None"))
 		}
 	}
+	return append(params, optional...), o.options(types), nil
+}
+
+// options returns the parameters of a query, whose types are given by attribute; "" is any.
+func (o *operator) options(types map[string]string) []Parameter {
+	out := []Parameter{}
 	for _, attr := range slices.Sorted(maps.Keys(types)) {
-		query += ", " + literal(attr) + ": " + types[attr]
+		hint := types[attr]
+		switch _, taken := types[hint]; {
+		case hint == "":
+			hint = o.hint(anything).flat
+		case taken:
+			hint = o.builtins(hint)
+		}
+		out = append(out, Parameter{attr, hint})
 	}
-	return required, optional, "{" + strings.TrimPrefix(query, ", ") + "}", nil
+	return out
 }
 
 // body returns the annotation of a request body. One without a type of its own is a patch.
-func (o *operator) body(definition *document.Definition) string {
+func (o *operator) body(definition *document.Definition) source {
+	mapping := func() source { return o.hint("Mapping", atom("str"), o.hint(anything)) }
 	if definition == nil {
-		return "Union[Mapping[str, Any], Sequence[Mapping[str, Any]]]"
+		return o.hint("Union", mapping(), o.hint("Sequence", mapping()))
 	}
-	return "Union[" + o.use(definition) + ", Mapping[str, Any]]"
+	return o.hint("Union", atom(o.use(definition)), mapping())
 }
 
 // query returns the class of a set of query parameters, and notes a set that is new.
-func (o *operator) query(types, action string) string {
+func (o *operator) query(params []Parameter, action string) string {
 	for _, known := range o.queries {
-		if known.Types == types {
+		if slices.Equal(known.Params, params) {
 			return known.Class
 		}
 	}
 	class := document.Free("_"+cmp.Or(actions[action], "Other")+"Query", func(name string) bool {
 		return slices.ContainsFunc(o.queries, func(q Query) bool { return q.Class == name })
 	})
-	o.queries = append(o.queries, Query{class, types})
+	o.queries = append(o.queries, Query{class, params})
 	return class
 }
 
@@ -170,40 +202,43 @@ var actions = map[string]string{
 	"delete": "Delete", "deletecollection": "List",
 }
 
-// answer says what a method returns. Where a Status is announced the server may also send what
-// is to be deleted, which is what the path's GET returns.
-func (o *operator) answer(op *Operation, from *document.Operation) {
+// answer returns the openapi_types spelling of what a method returns, a literal, and its annotation. Where a Status is
+// announced the server may also send what is to be deleted, which is what the path's GET returns.
+func (o *operator) answer(from *document.Operation) (reads string, returns source) {
 	answer := from.Answer
 	if answer == nil {
-		op.Reads, op.Returns = literal("object"), "Any"
-		return
+		return literal("object"), o.hint(anything)
 	}
 	if answer.Name == status && from.Stored != nil {
 		answer = from.Stored
 	}
-	op.Reads, op.Returns = literal(answer.Name), o.use(answer)
+	reads, returns = literal(answer.Name), atom(o.use(answer))
 	if answer != from.Answer {
-		op.Returns = "Union[" + op.Returns + ", " + o.use(from.Answer) + "]"
+		returns = o.hint("Union", returns, atom(o.use(from.Answer)))
 	}
+	return reads, returns
 }
 
 const status = "V1Status"
 
 // sentence returns an operation's description as one.
 func sentence(description string) string {
-	text := []rune(oneLine(description))
-	return strings.ToUpper(string(text[:1])) + strings.TrimSuffix(string(text[1:]), ".") + "."
+	text := []rune(strings.TrimSpace(description))
+	if len(text) == 0 {
+		return ""
+	}
+	return strings.ToUpper(string(text[:1])) + string(text[1:])
 }
 
 // segments returns a path's parts as arguments: literals, and parameters where it has {them}.
-func segments(path string) string {
-	var parts []string
+func segments(path string) []source {
+	var parts []source
 	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
-			parts = append(parts, attribute(strings.TrimSuffix(name, "}")))
+			parts = append(parts, atom(attribute(strings.TrimSuffix(name, "}"))))
 		} else {
-			parts = append(parts, literal(part))
+			parts = append(parts, text(part))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }

@@ -114,6 +114,7 @@ func TestRenderOperations(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			dir := t.TempDir()
 			unpack(t, sets[i], jobs[i].Name, dir)
+			testkit.Ruff(t, dir)
 			cmd := exec.CommandContext(ctx, python, "-W", "error", "-c", signatures, jobs[i].Name)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 			out, err := cmd.CombinedOutput()

@@ -5,14 +5,17 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/backtrack"
 )
 
 // pattern returns a regular expression of Python's re that matches what Go's regexp, by which
 // the API server decides, matches: there $ is only the end of the text, \d and \w are ASCII,
-// and classes like \pL exist. It returns "" for one that Go refuses.
+// and classes like \pL exist. It returns "" for one that Go refuses, and for one that would take
+// exponential time: the API server checks that.
 func pattern(expression string) string {
 	parsed, err := syntax.Parse(expression, syntax.Perl)
-	if err != nil {
+	if err != nil || backtrack.Exponential(expression) {
 		return ""
 	}
 	var b strings.Builder

@@ -35,8 +35,9 @@ type Project struct {
 	Title       string  `json:"title"`       // of the document, for a line of Markdown
 	Kinds       []Shown `json:"kinds"`       // the root kinds, sorted
 	HasExamples bool    `json:"hasExamples,omitempty"`
-	Runtime     string  `json:"runtime"`          // the package of the runtime, a relative import from the API's
-	Nested      bool    `json:"nested,omitempty"` // the API's package is in that of a distribution of several
+	Modules     string  `json:"modules,omitempty"` // statements that import the models from their modules, sorted
+	Runtime     string  `json:"runtime"`           // the package of the runtime, a relative import from the API's
+	Nested      bool    `json:"nested,omitempty"`  // the API's package is in that of a distribution of several
 }
 
 // Shown is a root kind.
@@ -49,6 +50,7 @@ func projectOf(api *document.API) *Project {
 	title := titleOf(api)
 	project := &Project{
 		Description: tomlString("Typed Python models and clients of " + title), Title: markdown.Replace(title), Kinds: []Shown{},
+		Modules: modulesOf(api),
 	}
 	for _, kind := range rootKinds(api) {
 		shown := Shown{Class: kind.Name, Example: example(kind, "models")}
@@ -56,6 +58,23 @@ func projectOf(api *document.API) *Project {
 		project.HasExamples = project.HasExamples || shown.Example != ""
 	}
 	return project
+}
+
+// modulesOf returns the statements that import an API's models from their modules.
+func modulesOf(api *document.API) string {
+	var modules, statements []string
+	classes := map[string]string{}
+	for _, definition := range api.Definitions {
+		if !definition.Kubernetes {
+			module := document.FileName(definition.Name)
+			modules, classes[module] = append(modules, module), definition.Name
+		}
+	}
+	slices.SortFunc(modules, natural)
+	for _, module := range modules {
+		statements = append(statements, fromImport("."+module, classes[module]).print(0))
+	}
+	return strings.Join(statements, "\n")
 }
 
 // titleOf returns a document's title on one line.
@@ -87,61 +106,50 @@ func example(kind *document.Definition, models string) string {
 	for _, key := range []string{"apiVersion", "kind", "metadata", "status"} {
 		delete(manifest, key)
 	}
-	made := caller{models}.call(4, kind, manifest, "metadata=V1ObjectMeta(name='example')")
-	namespace := ", 'default'"
+	made := caller{models}.call(kind, manifest, atom(`metadata=V1ObjectMeta(name="example")`))
+	namespace := `, "default"`
 	if !kind.Root.Namespaced {
 		namespace = ""
 	}
-	return "Client(" + models + "." + kind.Name + namespace + ").create(\n    " + made + "\n)"
+	return call("Client("+models+"."+kind.Name+namespace+").create(", ")", made).print(0)
 }
 
 // caller writes calls of the classes in a module.
 type caller struct{ models string }
 
-// call writes a manifest as the constructor of its model that a user would call; on a line if it fits,
-// which is indented by so many spaces.
-func (c caller) call(indent int, class *document.Definition, manifest map[string]any, first ...string) string {
-	arguments := func(indent int) []string {
-		out := slices.Clone(first)
-		for _, field := range class.Fields {
-			if value, ok := manifest[field.Key]; ok {
-				out = append(out, attribute(field.Key)+"="+c.argument(indent, &field.Type, value))
-			}
+// call returns a manifest as the constructor of its model that a user would call.
+func (c caller) call(class *document.Definition, manifest map[string]any, arguments ...source) source {
+	for _, field := range class.Fields {
+		if value, ok := manifest[field.Key]; ok {
+			arguments = append(arguments, c.argument(&field.Type, value).after(attribute(field.Key)+"="))
 		}
-		return out
 	}
-	line := c.models + "." + class.Name + "(" + strings.Join(arguments(indent), ", ") + ")"
-	if indent+len(line) <= width {
-		return line
-	}
-	end := "\n" + strings.Repeat(" ", indent)
-	return c.models + "." + class.Name + "(" + end + "    " + strings.Join(arguments(indent+4), ","+end+"    ") + "," + end + ")"
+	return call(c.models+"."+class.Name+"(", ")", arguments...)
 }
 
-// argument writes a value of a manifest, its models as calls.
-func (c caller) argument(indent int, t *document.Type, value any) string {
+// argument returns a value of a manifest, its models as calls.
+func (c caller) argument(t *document.Type, value any) source {
+	var items []source
 	switch v := value.(type) {
 	case map[string]any:
 		if t.Shape == document.Reference && !t.Definition.Kubernetes {
-			return c.call(indent, t.Definition, v)
+			return c.call(t.Definition, v)
 		}
 		if t.Elem == nil {
 			break
 		}
-		var out []string
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			out = append(out, quote(key)+": "+c.argument(indent, t.Elem, v[key]))
+			items = append(items, c.argument(t.Elem, v[key]).after(quote(key)+": "))
 		}
-		return "{" + strings.Join(out, ", ") + "}"
+		return group("{", "}", items...)
 	case []any:
 		if t.Elem == nil {
 			break
 		}
-		var out []string
 		for _, item := range v {
-			out = append(out, c.argument(indent, t.Elem, item))
+			items = append(items, c.argument(t.Elem, item))
 		}
-		return "[" + strings.Join(out, ", ") + "]"
+		return group("[", "]", items...)
 	}
-	return literal(value)
+	return valueOf(value)
 }

@@ -5,6 +5,7 @@
 package pysdk
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -16,24 +17,30 @@ import (
 // Extension is the vendor extension that carries a Model.
 const Extension = "x-sdkgen-python"
 
-// Model is what model.mustache prints. Fields that end in "a Python literal" are source code.
+// Model is what the templates of a model print. A statement may take several lines, in the style of `ruff format`.
 type Model struct {
-	Doc      string  `json:"doc"`                // text for a """ docstring, escaped and indented
-	Text     string  `json:"text,omitempty"`     // the same on one line, for a page of Markdown
-	Root     *Root   `json:"root,omitempty"`     // root kinds and their lists
-	Typing   string  `json:"typing,omitempty"`   // names of typing that are used, with commas
-	Models   []Class `json:"models,omitempty"`   // that fields refer to, without itself, sorted
-	Imports  string  `json:"imports,omitempty"`  // the same, with commas
-	External string  `json:"external,omitempty"` // classes of kubernetes.client that fields refer to, sorted, with commas
-	Checking bool    `json:"checking,omitempty"` // something is imported for type checkers only
-	Builtins bool    `json:"builtins,omitempty"` // a hint is spelled builtins.X
-	Datetime string  `json:"datetime,omitempty"` // how datetime is imported, if it is
-	CEL      string  `json:"cel,omitempty"`      // rules that the API server evaluates, a Python literal
-	Fields   []Field `json:"fields"`             // by attribute
-	Sample   string  `json:"sample"`             // a manifest with every property, a Python literal
-	Minimal  string  `json:"minimal"`            // a manifest with the required ones, a Python literal
-	Runtime  string  `json:"runtime"`            // the package of the runtime, a relative import from the model's
-	Invalid  bool    `json:"invalid,omitempty"`  // no manifest was found that meets all constraints
+	Doc     string  `json:"doc"`               // docstring of the class
+	Text    string  `json:"text,omitempty"`    // the same for a page of Markdown
+	Mark    string  `json:"mark,omitempty"`    // decorator of a deprecated class
+	Root    *Root   `json:"root,omitempty"`    // root kinds and their lists
+	Typing  string  `json:"typing,omitempty"`  // statement that imports what is used of typing
+	Models  []Class `json:"models,omitempty"`  // that fields refer to, without itself, sorted
+	Checked string  `json:"checked,omitempty"` // what is imported for type checkers only, indented
+	CEL     string  `json:"cel,omitempty"`     // statement with the rules that the API server evaluates
+	Fields  []Field `json:"fields"`            // by attribute
+	Samples Samples `json:"samples"`           // for the test of the model
+	Runtime string  `json:"runtime"`           // the package of the runtime, a relative import from the model's
+}
+
+// Samples are statements of a model's test, each the assignment of a literal.
+type Samples struct {
+	Full       string `json:"full"`                 // SAMPLE: a manifest with every property
+	Minimal    string `json:"minimal"`              // MINIMAL: one with the mandatory ones
+	Kubernetes string `json:"kubernetes"`           // KUBERNETES: the classes of kubernetes.client that fields refer to
+	Defaults   string `json:"defaults"`             // DEFAULTS: what is preset, by attribute
+	Required   string `json:"required"`             // REQUIRED: the JSON keys of mandatory attributes
+	Deprecated bool   `json:"deprecated,omitempty"` // it, or an attribute of it, is deprecated
+	Invalid    bool   `json:"invalid,omitempty"`    // no manifest was found that meets all constraints
 }
 
 // Root is a root kind's identity; each a Python literal.
@@ -53,14 +60,16 @@ type Class struct {
 
 // Field is one attribute.
 type Field struct {
-	Attr     string `json:"attr"`               // Python identifier
-	Key      string `json:"key"`                // JSON key, a Python literal
-	Type     string `json:"type"`               // openapi_types spelling, a Python literal
-	Hint     string `json:"hint"`               // annotation
-	Default  string `json:"default"`            // Python literal of the declared default, or None
-	Required bool   `json:"required,omitempty"` // must be given
-	Rules    string `json:"rules,omitempty"`    // constraints, a Python literal; see rules
-	Doc      string `json:"doc,omitempty"`      // one line, escaped
+	Attr        string `json:"attr"`               // Python identifier
+	Key         string `json:"key"`                // JSON key, a Python literal
+	Hint        string `json:"hint"`               // annotation
+	Default     string `json:"default"`            // Python literal of the declared default, or None
+	Required    bool   `json:"required,omitempty"` // must be given
+	Rules       string `json:"rules,omitempty"`    // constraints, a Python literal; see rules
+	Deprecated  bool   `json:"deprecated,omitempty"`
+	Declaration string `json:"declaration"`    // statement that declares it
+	Doc         string `json:"doc,omitempty"`  // docstring
+	Text        string `json:"text,omitempty"` // the same for a page of Markdown
 }
 
 // Printed returns the names that templates reach what Annotate adds by.
@@ -97,7 +106,7 @@ func Annotate(api *document.API, names ...string) ([]byte, error) {
 			out.Unrepresentable(definition, "", definition.RenameHint(), "%s and %s would both be in the Python module %s.py", other, name, module)
 		}
 		modules[module] = name
-		m := &modeler{references: newReferences(), attributes: map[string]bool{}, typing: map[string]bool{}}
+		m := &modeler{references: newReferences(), attributes: map[string]bool{}, presets: map[string]source{}}
 		model := m.model(definition, out)
 		model.Runtime = runtime
 		out.Definition(name, model)
@@ -109,9 +118,7 @@ func Annotate(api *document.API, names ...string) ([]byte, error) {
 type modeler struct {
 	references
 	attributes map[string]bool
-	typing     map[string]bool // names of typing in hints
-	builtins   bool
-	datetime   bool
+	presets    map[string]source // defaults by attribute
 }
 
 func (m *modeler) model(definition *document.Definition, doc *document.Annotated) *Model {
@@ -123,20 +130,54 @@ func (m *modeler) model(definition *document.Definition, doc *document.Annotated
 		}
 		byAttr[attr], m.attributes[attr] = key, true
 	}
-	out := &Model{Doc: docstring(definition.Description, definition.Name), Text: oneLine(definition.Description), Root: rootOf(definition)}
+	out := &Model{
+		Doc: cmp.Or(docstring(definition.Description, 4), docstring(definition.Name, 4)), Text: page(definition.Description), Root: rootOf(definition),
+	}
+	if definition.Deprecated != "" {
+		out.Mark = call("@_model.deprecated(", ")", text(definition.Deprecated)).print(0)
+	}
 	for _, property := range definition.Fields {
 		out.Fields = append(out.Fields, m.field(property, out.Root))
 	}
 	slices.SortFunc(out.Fields, func(a, b Field) int { return strings.Compare(a.Attr, b.Attr) })
 	if rules := celRules(definition); len(rules) > 0 {
-		out.CEL = literal(rules)
+		out.CEL = valueOf(rules).after("CEL_RULES = ").print(4)
 	}
 	delete(m.imports, definition.Name)
 	m.imported(out)
-	samples := sampler{}
-	out.Sample = literal(samples.sample(definition, true))
-	out.Minimal = literal(samples.sample(definition, false))
-	out.Invalid = samples.invalid
+	out.Samples = m.samples(definition, out)
+	return out
+}
+
+// samples works out what the model's test prints.
+func (m *modeler) samples(definition *document.Definition, model *Model) Samples {
+	made := sampler{}
+	assign := func(name string, value source) string { return value.after(name + " = ").print(0) }
+	out := Samples{
+		Full:       assign("SAMPLE", valueOf(made.sample(definition, true))),
+		Minimal:    assign("MINIMAL", valueOf(made.sample(definition, false))),
+		Kubernetes: assign("KUBERNETES", group("[", "]", quoted(m.external)...)),
+		Invalid:    made.invalid,
+		Deprecated: model.Mark != "" || slices.ContainsFunc(model.Fields, func(field Field) bool { return field.Deprecated }),
+	}
+	var defaults, required []source
+	for _, field := range model.Fields {
+		if name := quote(field.Attr) + ": "; field.Required {
+			required = append(required, atom(name+field.Key))
+		} else {
+			defaults = append(defaults, m.presets[field.Attr].after(name))
+		}
+	}
+	out.Defaults, out.Required = assign("DEFAULTS", group("{", "}", defaults...)), assign("REQUIRED", group("{", "}", required...))
+	return out
+}
+
+// quoted returns names as string literals, sorted.
+func quoted(names map[string]bool) []source {
+	var out []source
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, atom(quote(name)))
+	}
 	return out
 }
 
@@ -145,45 +186,66 @@ func (m *modeler) imported(out *Model) {
 	for _, class := range slices.Sorted(maps.Keys(m.imports)) {
 		out.Models = append(out.Models, Class{class})
 	}
-	out.Imports, out.External, out.Builtins = listed(m.imports), listed(m.external), m.builtins
-	switch {
-	case m.datetime && m.attributes["datetime"]:
-		out.Datetime = "datetime as _datetime"
-	case m.datetime:
-		out.Datetime = "datetime"
+	out.Checked = m.checked(".")
+	if out.Checked != "" {
+		m.typing["TYPE_CHECKING"] = true
 	}
-	out.Checking = len(m.imports)+len(m.external) > 0 || m.builtins || m.datetime
-	out.Typing = listed(m.typing)
-	if out.Checking {
-		out.Typing = strings.TrimSuffix("TYPE_CHECKING, "+out.Typing, ", ")
+	if len(m.typing) > 0 {
+		out.Typing = importOf("typing", m.typing, 0)
 	}
 }
 
-func listed(names map[string]bool) string {
-	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+// importOf returns the statement that imports names, behind so many blanks.
+func importOf(module string, names map[string]bool, indent int) string {
+	return fromImport(module, slices.Collect(maps.Keys(names))...).print(indent)
 }
 
 func (m *modeler) field(property *document.Field, root *Root) Field {
 	typ := m.typeOf(&property.Type)
 	field := Field{
-		Attr: attribute(property.Key), Key: literal(property.Key), Type: literal(typ.legacy), Hint: typ.hint,
-		Default: "None", Required: property.Mandatory, Doc: oneLine(property.Description),
+		Attr: attribute(property.Key), Key: literal(property.Key), Required: property.Mandatory,
+		Doc: docstring(property.Description, 4), Text: page(property.Description), Deprecated: property.Deprecated != "",
 	}
-	if found := rules(&property.Type); len(found) > 0 {
-		field.Rules = literal(found)
-	}
+	preset := valueOf(property.Default)
 	switch {
 	case root != nil && property.Key == "apiVersion":
-		field.Default, field.Required = root.APIVersion, false
+		preset, field.Required = atom(root.APIVersion), false
 	case root != nil && property.Key == "kind":
-		field.Default, field.Required = root.Kind, false
-	case property.Default != nil:
-		field.Default = literal(property.Default)
+		preset, field.Required = atom(root.Kind), false
 	}
-	if (!field.Required || property.Nullable) && typ != anything {
-		field.Hint = m.hint("Optional", typ.hint)
+	m.presets[field.Attr], field.Default = preset, preset.flat
+	if (!field.Required || property.Nullable) && typ.hint.flat != anything {
+		typ.hint = m.hint("Optional", typ.hint)
 	}
+	field.Hint = typ.hint.flat
+	arguments := []source{atom(field.Key), atom(literal(typ.legacy))}
+	if !field.Required {
+		arguments = append(arguments, preset.after("default="))
+	}
+	if found := valueOf(rules(&property.Type)); len(found.items) > 0 {
+		field.Rules = found.flat
+		arguments = append(arguments, found.after("rules="))
+	}
+	if field.Deprecated {
+		arguments = append(arguments, text(property.Deprecated).after("deprecated="))
+	}
+	if descriptor := descriptorOf(property); descriptor != "" {
+		typ.hint = subscript("_model."+descriptor, typ.hint)
+	}
+	field.Declaration = annotated(field.Attr, typ.hint, call("_model.field(", ")", arguments...), 4)
 	return field
+}
+
+// descriptorOf returns the type that tells type checkers what may be assigned to an attribute, "" if that is what it holds.
+func descriptorOf(property *document.Field) string {
+	name := ""
+	if property.Deprecated != "" {
+		name = "Deprecated"
+	}
+	if definition := property.Type.Definition; definition != nil && definition.Kubernetes {
+		name += "Held"
+	}
+	return name
 }
 
 func rootOf(definition *document.Definition) *Root {

@@ -27,9 +27,12 @@ func readLiteral(source string) (value any, rest string, err error) {
 	if number := numberSource.FindString(source); number != "" {
 		return json.Number(number), source[len(number):], nil
 	}
+	if raw, ok := strings.CutPrefix(source, "r"); ok && raw != "" {
+		return readRaw(raw[1:], raw[:1])
+	}
 	switch {
-	case strings.HasPrefix(source, "'"):
-		return readString(source[1:], "'")
+	case strings.HasPrefix(source, "'"), strings.HasPrefix(source, `"`):
+		return readString(source[1:], source[:1])
 	case strings.HasPrefix(source, "["):
 		return readList(source[1:])
 	case strings.HasPrefix(source, "{"):
@@ -108,6 +111,21 @@ func readString(source, quote string) (value, rest string, err error) {
 		b.WriteRune(r)
 		source = source[size:]
 	}
+}
+
+// readRaw does the same for a raw string, in which a backslash and what is behind it stay.
+func readRaw(source, quote string) (value, rest string, err error) {
+	for i := 0; i < len(source); i++ {
+		switch source[i : i+1] {
+		case `\`:
+			i++
+		case quote:
+			return source[:i], source[i+1:], nil
+		case "\n":
+			return "", source, errors.New("newline in a string")
+		}
+	}
+	return "", "", errors.New("the string does not end")
 }
 
 func readEscape(source string) (r rune, size int, err error) {

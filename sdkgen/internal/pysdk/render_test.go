@@ -48,6 +48,7 @@ func TestRender(t *testing.T) {
 			checkModules(t, sets[i], job.Name, documents[job.Name])
 			dir := t.TempDir()
 			unpack(t, sets[i], job.Name, dir)
+			testkit.Ruff(t, dir)
 			cmd := exec.CommandContext(ctx, python, "-W", "error", "-m", "unittest", "discover", "-s", "test")
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=.")
@@ -91,11 +92,11 @@ func checkModules(t *testing.T, set *artifact.Set, name string, document []byte)
 		}
 		module, source := imported[1], sources[imported[1]]
 		for _, field := range definition.Model.Fields {
-			if !field.Required && !strings.Contains(source, field.Default) || !strings.Contains(source, field.Doc) || !strings.Contains(source, field.Key) {
+			if !strings.Contains(source, "    "+field.Declaration+"\n") || !strings.Contains(source, field.Doc) {
 				t.Errorf("%s.py does not say of %s what it should", module, field.Attr)
 			}
 		}
-		if !strings.Contains(source, `"""`+definition.Model.Doc+`"""`) {
+		if !strings.Contains(source, "    "+definition.Model.Doc+"\n") {
 			t.Errorf("%s.py has another text", module)
 		}
 		for _, other := range definition.Model.Models {

@@ -8,7 +8,7 @@ import (
 
 // rules returns the constraints of a type by the keywords of an OpenAPI schema, those of its elements
 // under items or additionalProperties; empty if there are none. A pattern is Python's. How many
-// properties a model may have is a constraint where it is referred to.
+// properties a model may have, and that it may have unknown ones, is a constraint where it is referred to.
 func rules(t *document.Type) map[string]any {
 	out := map[string]any{}
 	if t == nil {
@@ -30,6 +30,8 @@ func rules(t *document.Type) map[string]any {
 	put("x-kubernetes-list-type", t.ListType, t.ListType == "set")
 	put("x-kubernetes-list-map-keys", t.MapKeys, t.ListType == "map" && t.MapKeys != nil)
 	put("x-kubernetes-int-or-string", true, t.Shape == document.IntOrString)
+	put("format", t.Format, t.Shape == document.Integer && t.Format != "")
+	put("x-kubernetes-preserve-unknown-fields", true, t.Shape == document.Reference && (t.Open || t.Definition.Open))
 	elements := rules(t.Elem)
 	switch t.Shape {
 	case document.Object, document.Map:

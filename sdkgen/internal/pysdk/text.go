@@ -9,59 +9,135 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
 var wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
 
-// literal returns a JSON value as Python source. Dictionaries are sorted by key. Whatever the
-// value holds, the result is one literal: a string can not end early.
-func literal(value any) string {
+// literal returns a JSON value as Python source on one line.
+func literal(value any) string { return valueOf(value).flat }
+
+// valueOf returns a JSON value as Python source. Dictionaries are sorted by key. Whatever the value
+// holds, the result is one literal: a string cannot end early.
+func valueOf(value any) source {
 	switch v := value.(type) {
 	case nil:
-		return "None"
+		return atom("None")
 	case bool:
 		if v {
-			return "True"
+			return atom("True")
 		}
-		return "False"
-	case string:
-		return quote(v)
+		return atom("False")
 	case json.Number:
-		return v.String()
+		return atom(number(v.String()))
 	case float64:
-		return document.FormatNumber(v)
+		return atom(number(document.FormatNumber(v)))
 	case int:
-		return strconv.Itoa(v)
+		return atom(strconv.Itoa(v))
 	case []any:
-		items := make([]string, 0, len(v))
+		var items []source
 		for _, item := range v {
-			items = append(items, literal(item))
+			items = append(items, valueOf(item))
 		}
-		return "[" + strings.Join(items, ", ") + "]"
+		return group("[", "]", items...)
 	case map[string]any:
-		items := make([]string, 0, len(v))
+		var items []source
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			items = append(items, quote(key)+": "+literal(v[key]))
+			items = append(items, valueOf(v[key]).after(quote(key)+": "))
 		}
-		return "{" + strings.Join(items, ", ") + "}"
+		return group("{", "}", items...)
 	}
-	return quote(fmt.Sprint(value))
+	return text(fmt.Sprint(value))
 }
 
+// text returns a string literal. One that is too long for a line is split in parts, in parentheses.
+func text(s string) source {
+	return source{flat: quote(s), open: "(", close: ")", long: s}
+}
+
+// number spells an exponent as Python programmers do: 1E+5 is 1e5.
+func number(text string) string {
+	return strings.Replace(strings.ToLower(text), "e+", "e", 1)
+}
+
+// quote returns a string literal: raw if that saves backslashes, and in double quotes if those need no more
+// escapes than single ones.
 func quote(s string) string {
+	mark := `"`
+	if strings.Contains(s, `\`) && isPrintable(s) {
+		for _, mark := range []string{`"`, "'"} {
+			if fitsRaw(s, mark) {
+				return "r" + mark + s + mark
+			}
+		}
+	}
+	if strings.Count(s, `"`) > strings.Count(s, "'") {
+		mark = "'"
+	}
 	var b strings.Builder
-	b.WriteByte('\'')
+	b.WriteString(mark)
 	for _, r := range s {
-		if r == '\'' {
-			b.WriteString(`\'`)
-			continue
+		if string(r) == mark {
+			b.WriteByte('\\')
 		}
 		writeRune(&b, r)
 	}
-	b.WriteByte('\'')
+	b.WriteString(mark)
 	return b.String()
+}
+
+// fitsRaw says whether a raw string in such quotes ends where the text does: a quote behind a backslash
+// does not end it.
+func fitsRaw(s, mark string) bool {
+	escaped := false
+	for _, r := range s {
+		if string(r) == mark && !escaped {
+			return false
+		}
+		escaped = r == '\\' && !escaped
+	}
+	return !escaped
+}
+
+func isPrintable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// quoteParts returns a string as literals that are at most so wide, and end behind blanks where there are some.
+func quoteParts(s string, room int) []string {
+	if whole := quote(s); textWidth(whole) <= room {
+		return []string{whole}
+	}
+	var parts []string
+	start, blank, size := 0, 0, 0
+	for i, r := range s {
+		if size += sizeOf(string(r)); size > room-len(`r""`) && i > start {
+			end := i
+			if blank > start {
+				end = blank
+			}
+			for end > start+1 && s[end-1] == '\\' { // a backslash stays with what it escapes
+				end--
+			}
+			parts = append(parts, quote(s[start:end]))
+			start, size = end, sizeOf(s[end:i])+sizeOf(string(r))
+		}
+		if r == ' ' {
+			blank = i + 1
+		}
+	}
+	return append(parts, quote(s[start:]))
+}
+
+// sizeOf returns how many columns a text takes in a string literal at most.
+func sizeOf(text string) int {
+	n := strings.Count(text, `"`) + strings.Count(text, "'") + strings.Count(text, `\`)
+	for _, r := range text {
+		n += textWidth(visible(r))
+	}
+	return n
 }
 
 // writeRune writes one character of a string literal, quotes aside.
@@ -88,44 +164,4 @@ func visible(r rune) string {
 		return fmt.Sprintf(`\u%04x`, r)
 	}
 	return fmt.Sprintf(`\U%08x`, r)
-}
-
-// width is where docstrings are wrapped, indentation included.
-const width = 96
-
-// docstring returns a text for between """ and """ in a class: wrapped, continued lines
-// indented by four spaces, quotes and backslashes escaped. Without a text it is the name's.
-func docstring(text, name string) string {
-	text = escapeDoc(text)
-	if strings.TrimSpace(text) == "" {
-		text = name + "."
-	}
-	var paragraphs []string
-	for paragraph := range strings.SplitSeq(text, "\n\n") {
-		if lines := document.Wrap(paragraph, width-4); len(lines) > 0 {
-			paragraphs = append(paragraphs, strings.Join(lines, "\n    "))
-		}
-	}
-	return strings.Join(paragraphs, "\n\n    ")
-}
-
-// oneLine is docstring for a text that must stay on its line.
-func oneLine(text string) string {
-	return strings.Join(strings.Fields(escapeDoc(text)), " ")
-}
-
-// escapeDoc escapes what could end or change a """ string. Blanks stay.
-func escapeDoc(text string) string {
-	var b strings.Builder
-	for _, r := range strings.TrimSpace(text) {
-		switch r {
-		case '"':
-			b.WriteString(`\"`)
-		case '\n', '\t', ' ':
-			b.WriteRune(r)
-		default:
-			writeRune(&b, r)
-		}
-	}
-	return b.String()
 }

@@ -2,6 +2,8 @@ package pysdk
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
@@ -10,19 +12,55 @@ import (
 // pyType is a type in both spellings.
 type pyType struct {
 	legacy string // as openapi_types has it: list[int], dict(str, X)
-	hint   string // as annotations have it: List[int], Dict[str, X]
+	hint   source // as annotations have it: List[int], Dict[str, X]
 }
 
-var anything = pyType{"object", "Any"}
-
-// references are the classes that annotations of a module name.
+// references are what annotations of a module name.
 type references struct {
 	imports  map[string]bool // models
 	external map[string]bool // classes of kubernetes.client
+	typing   map[string]bool // names of typing
+	standard map[string]bool // statements that import what else they name of the standard library
 }
 
 func newReferences() references {
-	return references{imports: map[string]bool{}, external: map[string]bool{}}
+	return references{imports: map[string]bool{}, external: map[string]bool{}, typing: map[string]bool{}, standard: map[string]bool{}}
+}
+
+// hint returns a type of typing, and notes it.
+func (r references) hint(name string, parameters ...source) source {
+	r.typing[name] = true
+	if len(parameters) == 0 {
+		return atom(name)
+	}
+	return subscript(name, parameters...)
+}
+
+// checked returns what is imported for type checkers only, indented by four blanks: sections of the standard library,
+// other packages and the models' package, with blank lines between.
+func (r references) checked(models string, others ...string) string {
+	standard := slices.Sorted(maps.Keys(r.standard)) // "from datetime" is behind "import builtins"
+	slices.Reverse(standard)
+	sections := [][]string{standard, others, nil}
+	if len(r.external) > 0 {
+		sections[1] = slices.Insert(sections[1], 0, importOf("kubernetes.client", r.external, 4))
+	}
+	if len(r.imports) > 0 {
+		sections[2] = []string{importOf(models, r.imports, 4)}
+	}
+	var out []string
+	for _, section := range sections {
+		if len(section) > 0 {
+			out = append(out, "    "+strings.Join(section, "\n    "))
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// builtins returns a built-in type for annotations where its name has another meaning.
+func (r references) builtins(name string) string {
+	r.standard["import builtins"] = true
+	return "builtins." + name
 }
 
 // use notes the class of a definition and returns its name.
@@ -43,7 +81,7 @@ func (m *modeler) typeOf(t *document.Type) pyType {
 	switch t.Shape {
 	case document.Reference:
 		name := m.use(t.Definition)
-		return pyType{name, name}
+		return pyType{name, atom(name)}
 	case document.IntOrString:
 		return pyType{"object", m.hint("Union", m.builtin("int"), m.builtin("str"))}
 	case document.Array:
@@ -57,61 +95,55 @@ func (m *modeler) typeOf(t *document.Type) pyType {
 		}
 		return dict
 	case document.Time:
-		m.datetime = true
-		return pyType{"datetime", m.datetimeHint()}
+		return pyType{"datetime", m.datetime()}
 	}
 	legacy, scalar := scalars[t.Shape]
-	hint := legacy
-	if scalar {
-		hint = m.builtin(legacy)
+	out := pyType{legacy: cmp.Or(legacy, "object")}
+	literals := choices(t.Enum)
+	switch {
+	case literals != nil:
+		out.hint = m.hint("Literal", literals...)
+	case scalar:
+		out.hint = m.builtin(legacy)
+	default:
+		out.hint = m.hint(anything)
 	}
-	switch literals := choices(t.Enum); {
-	case literals != "":
-		hint = m.hint("Literal", literals)
-	case !scalar:
-		hint = m.hint("Any")
-	}
-	return pyType{cmp.Or(legacy, "object"), hint}
+	return out
 }
 
-// hint returns a type of typing, and notes it.
-func (m *modeler) hint(name string, parameters ...string) string {
-	m.typing[name] = true
-	if len(parameters) == 0 {
-		return name
-	}
-	return name + "[" + strings.Join(parameters, ", ") + "]"
-}
+// anything is the type of values whose type is not known.
+const anything = "Any"
 
 var scalars = map[document.Shape]string{document.String: "str", document.Integer: "int", document.Number: "float", document.Boolean: "bool"}
 
-// choices returns the values of an enum of strings or whole numbers, as Literal takes them.
-func choices(enum []any) string {
-	var out []string
+// choices returns the values of an enum of strings or whole numbers, as Literal takes them, else nil.
+func choices(enum []any) []source {
+	var out []source
 	for _, value := range enum {
-		text := literal(value)
-		if !strings.HasPrefix(text, "'") && !wholeNumber.MatchString(text) {
-			return ""
+		_, isText := value.(string)
+		if !isText && !wholeNumber.MatchString(literal(value)) {
+			return nil
 		}
-		out = append(out, text)
+		out = append(out, atom(literal(value)))
 	}
-	return strings.Join(out, ", ")
+	return out
 }
 
 // builtin spells a built-in type in a hint. In a class that has an attribute of that name,
 // the name alone would be the attribute.
-func (m *modeler) builtin(name string) string {
+func (m *modeler) builtin(name string) source {
 	if !m.attributes[name] {
-		return name
+		return atom(name)
 	}
-	m.builtins = true
-	return "builtins." + name
+	return atom(m.builtins(name))
 }
 
-// datetimeHint does the same for datetime, which is imported.
-func (m *modeler) datetimeHint() string {
+// datetime does the same for datetime, which is imported.
+func (m *modeler) datetime() source {
 	if m.attributes["datetime"] {
-		return "_datetime"
+		m.standard["from datetime import datetime as _datetime"] = true
+		return atom("_datetime")
 	}
-	return "datetime"
+	m.standard["from datetime import datetime"] = true
+	return atom("datetime")
 }

@@ -101,7 +101,7 @@ func (p *project) crdDir() string {
 	return "config/crd/bases"
 }
 
-// renderCRD is the section for CRDs; without directory it has the options that also decide what is in the SDKs.
+// renderCRD is the section for CRDs; without directory it has the options that also affect the SDKs.
 func (p *project) renderCRD() string {
 	text, off := "crd:\n  dir: "+p.crdDir()+"\n", ""
 	if !p.takesOver() {
@@ -122,7 +122,7 @@ func (p *project) renderCRD() string {
 	case p.takesOver():
 		return section("The CustomResourceDefinitions.", text, off)
 	case p.opts.SDKOnly && lines > 0:
-		return section("controller-gen's options that decide what is in the API.", text, off)
+		return section("controller-gen's options that affect the API's schema.", text, off)
 	}
 	return ""
 }

@@ -118,7 +118,7 @@ func set(t *testing.T, at map[string]any, path []string, value string) {
 
 // harmless are keywords without which a document demands the same.
 var harmless = []string{
-	"description", "title", "example", "x-go-type", "x-kubernetes-group-version-kind", "x-sdkgen-plural", "x-sdkgen-pointer", "x-kubernetes-order",
+	"description", "title", "example", "x-go-type", "x-kubernetes-group-version-kind", "x-sdkgen-plural", "x-sdkgen-pointer", "x-sdkgen-deprecated", "x-kubernetes-order",
 	"x-kubernetes-fancy", "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy",
 }
 

@@ -175,6 +175,7 @@ func (b *builder) enforce(dst *spec.Schema, crdSchema apiextensionsv1.JSONSchema
 			out.AddExtension(name, value)
 		}
 	}
+	b.deprecate(&out, goType)
 	if isStruct {
 		b.refer(&out, leaf, from)
 		*dst = out

@@ -1,7 +1,7 @@
 package swagger
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,28 +13,28 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// published is what the API server publishes for two CRDs with all subresources, one for each scope: two
-// documents of Swagger 2.0, their operations with the ids of the official clients. <group>, <version>,
-// <kind>, <list>, <plural>, <tag> and <article> stand for what depends on the CRD. TestPublished writes
-// it, with the API server's own code, which takes a quarter of sdkgen's build where it is linked.
+// published is what the API server publishes for a CRD of each scope with all subresources: documents of Swagger 2.0,
+// their operations with the ids of the official clients. <group>, <version>, <kind>, <list>, <plural>, <model>, <tag> and
+// <article> stand for what depends on the CRD. TestPublished writes them, with the API server's own code, which takes a
+// quarter of sdkgen's build where it is linked.
 //
-//go:embed published.json
-var published []byte
+//go:embed published
+var published embed.FS
 
 // readPublished returns what the API server publishes for a version of a CRD.
 func readPublished(crd *apiextensionsv1.CustomResourceDefinition, version string) (*spec.Swagger, error) {
-	var scopes map[apiextensionsv1.ResourceScope]json.RawMessage
-	if err := json.Unmarshal(published, &scopes); err != nil {
-		return nil, fmt.Errorf("reading published.json: %w", err)
+	data, err := published.ReadFile(publishedFile(crd.Spec.Scope))
+	if err != nil {
+		return nil, fmt.Errorf("reading the published document: %w", err)
 	}
 	names := crd.Spec.Names
 	text := strings.NewReplacer(
 		"<group>", crd.Spec.Group, "<version>", version, "<kind>", names.Kind, "<list>", names.ListKind, "<plural>", names.Plural,
 		"<tag>", tag(crd.Spec.Group, version), "<article>", article(names.Kind), "<model>", modelPrefix(crd.Spec.Group, version),
-	).Replace(string(scopes[crd.Spec.Scope]))
+	).Replace(string(data))
 	doc := &spec.Swagger{}
 	if err := json.Unmarshal([]byte(text), doc); err != nil {
-		return nil, fmt.Errorf("reading published.json: %w", err)
+		return nil, fmt.Errorf("reading %s: %w", publishedFile(crd.Spec.Scope), err)
 	}
 	served, _ := versionOf(crd, version)
 	has := served.Subresources
@@ -43,6 +43,11 @@ func readPublished(crd *apiextensionsv1.CustomResourceDefinition, version string
 			strings.HasSuffix(path, "/{name}/scale") && (has == nil || has.Scale == nil)
 	})
 	return doc, nil
+}
+
+// publishedFile is the file of a scope in published.
+func publishedFile(scope apiextensionsv1.ResourceScope) string {
+	return "published/" + string(scope) + ".json"
 }
 
 // modelPrefix is how the API server begins the names of definitions in a group and version.

@@ -3,6 +3,7 @@ package swagger_test
 import (
 	"bytes"
 	"encoding/json"
+	"path"
 	"strings"
 	"testing"
 
@@ -11,26 +12,24 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/openapi"
 )
 
-// TestPublished holds published.json against the linked API server's own code; -update writes it. That
+// TestPublished holds the files of published against the linked API server's own code; -update writes them. That
 // other names, and fewer subresources, give what the API server gives for them is checkPublished's.
 func TestPublished(t *testing.T) {
-	scopes := map[apiextensionsv1.ResourceScope]any{}
-	for _, scope := range []apiextensionsv1.ResourceScope{apiextensionsv1.NamespaceScoped, apiextensionsv1.ClusterScoped} {
-		scopes[scope] = clientIDs(publish(t, sample(scope)))
-	}
-	var data bytes.Buffer
-	enc := json.NewEncoder(&data)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(scopes); err != nil {
-		t.Fatal(err)
-	}
 	// The order counts: a name may be part of another.
-	text := strings.NewReplacer(
+	placeholders := strings.NewReplacer(
 		"groupZz_zv1", "<tag>", "zz.group.zv1.", "<model>", "group.zz", "<group>", "zv1", "<version>", "zplurals", "<plural>", "Zlist", "<list>",
 		"create a Zkind", "create<article><kind>", "delete a Zkind", "delete<article><kind>", "Zkind", "<kind>",
-	).Replace(data.String())
-	checkFile(t, "published.json", text)
+	)
+	for _, scope := range []apiextensionsv1.ResourceScope{apiextensionsv1.NamespaceScoped, apiextensionsv1.ClusterScoped} {
+		var data bytes.Buffer
+		enc := json.NewEncoder(&data)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		if err := enc.Encode(clientIDs(publish(t, sample(scope)))); err != nil {
+			t.Fatal(err)
+		}
+		checkFile(t, path.Join("published", string(scope)+".json"), placeholders.Replace(data.String()))
+	}
 }
 
 // sample is a CRD with names that occur nowhere else in what the API server publishes of it.

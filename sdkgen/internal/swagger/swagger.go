@@ -266,6 +266,7 @@ func (b *builder) mark(kind Kind) {
 	if kind.Cluster {
 		schema.AddExtension(clusterExtension, true)
 	}
+	b.deprecateVersion(kind, &schema)
 	b.definitions[name] = schema
 }
 

@@ -162,7 +162,7 @@ func (th *theme) fill(r *row) {
 	if required, _ := th.crd["required"].([]any); slices.Contains(required, any(r.key)) != r.required {
 		th.t.Errorf("%s: the CRD and swagger.json differ in what is required", r.key)
 	}
-	at := slices.IndexFunc(th.python["WidgetSpec"].Fields, func(f pysdk.Field) bool { return f.Key == "'"+r.key+"'" })
+	at := slices.IndexFunc(th.python["WidgetSpec"].Fields, func(f pysdk.Field) bool { return f.Key == `"`+r.key+`"` })
 	if at < 0 {
 		th.t.Fatalf("there is no attribute for %s", r.key)
 	}

@@ -1,18 +1,16 @@
 package swagger
 
 import (
-	"context"
 	"fmt"
 	"go/token"
 	"strings"
 
 	"github.com/go-openapi/spec"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
@@ -49,15 +47,9 @@ func ValidateCRDs(doc *spec.Swagger, api API) diag.List {
 
 // validateCRD runs the API server's validation.
 func validateCRD(definition *apiextensionsv1.CustomResourceDefinition) (field.ErrorList, error) {
-	object := *definition.DeepCopy()
-	crd.FixTopLevelMetadata(object)
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(&object)
-	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&object.Spec)
-	internal := &apiextensions.CustomResourceDefinition{}
-	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&object, internal, nil); err != nil {
-		return nil, err
-	}
-	return validation.ValidateCustomResourceDefinition(context.Background(), internal), nil
+	installed := *definition.DeepCopy()
+	crd.FixTopLevelMetadata(installed)
+	return apiserver.Install(&installed)
 }
 
 // ofVersion strips the path to a version's schema from the path of an error; false if that is of

@@ -50,16 +50,16 @@ func serve(t *testing.T, answers ...string) (restResource, func() []string) {
 }
 
 // page is the restLister of samples.
-func (r restResource) page(ctx context.Context, options metav1.ListOptions) ([]sample, metav1.ListInterface, error) {
+func (r restResource) page(ctx context.Context, options metav1.ListOptions) (restPage[sample], error) {
 	type list struct {
 		metav1.ListMeta `json:"metadata"`
 		Items           []sample `json:"items"`
 	}
-	out, err := restCall[list](ctx, r, restRequest{method: http.MethodGet, options: &options})
+	out, size, err := restRead[list](ctx, r, restRequest{method: http.MethodGet, options: &options})
 	if err != nil {
-		return nil, nil, err
+		return restPage[sample]{}, err
 	}
-	return out.Items, out, nil
+	return restPage[sample]{out.Items, out, size}, nil
 }
 
 func TestNewClient(t *testing.T) {
@@ -114,8 +114,8 @@ func TestRequests(t *testing.T) {
 		{restRequest{method: http.MethodGet, name: "a", options: &metav1.GetOptions{ResourceVersion: "7"}}, "GET namespaces/ns/samples/a?resourceVersion=7"},
 		{restRequest{method: http.MethodPost, body: map[string]int{"a": 1}}, `POST namespaces/ns/samples application/json {"a":1}`},
 		{restRequest{method: http.MethodPost, body: &sampleSpec{Text: "<"}}, `POST namespaces/ns/samples application/json ` + standard(t, (&sampleSpec{Text: "<"}).plain())},
-		{restPatch("a", "status", types.MergePatchType, []byte("{}"), &metav1.PatchOptions{}), "PATCH namespaces/ns/samples/a/status application/merge-patch+json {}"},
-		{restPatch("a", "", types.ApplyYAMLPatchType, []byte("{}"), restApply(force)), "PATCH namespaces/ns/samples/a?fieldManager=me&force=true application/apply-patch+yaml {}"},
+		{restPatch("a", "status", types.MergePatchType, []byte("{}"), &metav1.PatchOptions{}), "PATCH namespaces/ns/samples/a/status?fieldValidation=Strict application/merge-patch+json {}"},
+		{restPatch("a", "", types.ApplyYAMLPatchType, []byte("{}"), restApply(force)), "PATCH namespaces/ns/samples/a?fieldManager=me&fieldValidation=Strict&force=true application/apply-patch+yaml {}"},
 	} {
 		r, asked := serve(t, `200 {"metadata":{"name":"a"},"spec":{"text":"read"}}`)
 		got, err := restCall[sample](t.Context(), r, c.request)
@@ -132,6 +132,31 @@ func TestRequests(t *testing.T) {
 	r, _ := serve(t)
 	if _, err := restCall[sample](t.Context(), r, restRequest{method: http.MethodPost, body: func() {}}); err == nil || !strings.HasPrefix(err.Error(), "encoding the body: ") {
 		t.Error(err)
+	}
+}
+
+// TestFieldValidation: requests with a body to validate ask for strict validation, unless their options say otherwise.
+func TestFieldValidation(t *testing.T) {
+	patch := metav1.PatchOptions{FieldValidation: metav1.FieldValidationIgnore}
+	for _, c := range []struct {
+		request restRequest
+		want    string
+	}{
+		{restRequest{method: http.MethodPost, options: &metav1.CreateOptions{}}, "POST namespaces/ns/samples?fieldValidation=Strict"},
+		{restRequest{method: http.MethodPost, options: &metav1.CreateOptions{FieldValidation: metav1.FieldValidationWarn}}, "POST namespaces/ns/samples?fieldValidation=Warn"},
+		{restRequest{method: http.MethodPut, name: "a", options: &metav1.UpdateOptions{}}, "PUT namespaces/ns/samples/a?fieldValidation=Strict"},
+		{restPatch("a", "", types.JSONPatchType, nil, &patch), "PATCH namespaces/ns/samples/a?fieldValidation=Ignore application/json-patch+json"},
+		{restPatch("a", "", types.ApplyPatchType, nil, restApply(metav1.ApplyOptions{})), "PATCH namespaces/ns/samples/a?fieldValidation=Strict&force=false application/apply-patch+yaml"},
+		{restRequest{method: http.MethodGet, name: "a", options: &metav1.GetOptions{}}, "GET namespaces/ns/samples/a"},
+		{restRequest{method: http.MethodDelete, options: &metav1.ListOptions{}}, "DELETE namespaces/ns/samples"},
+	} {
+		r, asked := serve(t, "200 {}")
+		if _, err := restCall[sample](t.Context(), r, c.request); err != nil {
+			t.Error(err)
+		}
+		if d := cmp.Diff([]string{c.want}, asked()); d != "" {
+			t.Error(d)
+		}
 	}
 }
 

@@ -29,27 +29,41 @@ from typing import (
     FrozenSet,
     List,
     Optional,
-    Set,
     Type,
     TypeVar,
     cast,
 )
 
-from . import _check, _compile
-from ._kind import Field, Read
+from . import _check, _compile, _legacy, _parts
+from ._kind import Field
+from ._meta import Deprecated as Deprecated
+from ._meta import DeprecatedHeld as DeprecatedHeld
+from ._meta import Held as Held
 from ._meta import Meta
 from ._meta import field as field
-from ._wire import NULL, SCALARS, plain
+from ._parts import Read, problems
+from ._wire import plain
 
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
+    from typing_extensions import deprecated as deprecated
+
+    # At run time, Python 3.14 would load much for the text that it is bound to.
+    _M = TypeVar("_M", bound="Model")
 else:
 
     def dataclass_transform(**_):
         return lambda cls: cls
 
+    def deprecated(instead):
+        """Declares that a class is deprecated: constructing one warns, and reading does not."""
 
-_M = TypeVar("_M", bound="Model")
+        def mark(cls):
+            cls.__deprecated__ = instead
+            return cls
+
+        return mark
+
 
 # The attribute by which kubernetes 37 finds the function that gives a model's
 # JSON: it sits on to_dict and on that function, each pointing at the other.
@@ -57,7 +71,7 @@ _RECIPROCAL = "_openapi_generator_to_dict"
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
-class Model(Mapping[str, Any], metaclass=Meta):
+class Model(Mapping[str, Any], metaclass=Meta, abstract=True):
     """A part of a Kubernetes object, and a mapping of its manifest.
 
     Attributes have Python names and hold models, lists, dicts and scalars. The
@@ -87,8 +101,8 @@ class Model(Mapping[str, Any], metaclass=Meta):
     _fields: ClassVar[Dict[str, Field]] = {}
     _keys: ClassVar[Dict[str, str]] = {}
     _snake: ClassVar[FrozenSet[str]] = frozenset()
-    _scalars: ClassVar[Set[str]] = set()
     _lazy: ClassVar[Dict[str, Any]] = {}  # slots of deferred attributes
+    _quiet: ClassVar[Dict[str, Any]] = {}  # of deprecated ones, what sets them without a warning
     _read: Optional[Read]
 
     if TYPE_CHECKING:
@@ -116,40 +130,38 @@ class Model(Mapping[str, Any], metaclass=Meta):
 
         Raises:
             WrongTypeError: an object or a list is expected where something else is.
+            ValueError: it is nested too deeply or in itself, or a number is not finite.
         """
-        return cls._parse(manifest, False)
+        try:
+            return cls._parse(manifest, False)
+        except RecursionError:
+            raise _check.too_deep("") from None
 
     @classmethod
-    def _parse(cls: Type[_M], manifest: Mapping[str, Any], legacy: bool) -> _M:
-        """Does from_dict; legacy if the keys are known to be attribute names."""
-        if manifest.__class__ is not dict and not isinstance(manifest, Mapping):
-            raise _check.wrong_type("", "an object", manifest)
-        fields, keys, read, self = cls._fields, cls._keys, Read(), cls._blank()
-        legacy = legacy or not cls._snake.isdisjoint(manifest)
-        for key in manifest:
-            value, attr = manifest[key], keys.get(key)
-            if attr is None and legacy and key in fields:
-                attr = key
-            if attr is None:
-                read.extra[key] = plain(value)
-            elif value is None:
-                if not legacy:
-                    read.nulls[key] = None
-            elif attr in cls._scalars and value.__class__ in SCALARS:
-                setattr(self, attr, value)
-            elif fields[attr].kind.deferred and not legacy:
-                read.raw[attr] = plain(value)
-                cls._lazy[attr].__delete__(self)
-            else:
-                try:
-                    setattr(self, attr, fields[attr].kind.read(value, legacy=legacy))
-                except _check.ValidationError as error:
-                    raise error.within(key) from None
-        self._read = read if read.raw or read.nulls or read.extra else None
-        return self
+    def partial(cls: Type[_M], **values: Any) -> _M:
+        """Builds a model that has nothing but what it is given: for ``Client.apply``.
+
+        No default is filled in and no value is required, in nested dicts neither. Names, types and
+        values are checked. A root kind has its ``apiVersion`` and ``kind``.
+
+        Args:
+            values (Any): attributes, as the constructor takes them. Nested models are given as
+                dicts or as made by ``partial``; those that a constructor made have its defaults.
+
+        Raises:
+            TypeError: there is no such attribute.
+            ValidationError: the API does not allow a value.
+        """
+        from ._partial import build
+
+        made: _M = build(cls, values)
+        return made
 
     def validate(self) -> None:
         """Checks everything in this model against the API's schema.
+
+        Keys that the type does not have are problems, too. An object of a newer API, which was read
+        with such keys, can be changed and written without this call: no client makes it.
 
         Inside the classes of ``kubernetes``, and mappings that stand for them, it checks what the
         installed version tells of them: types, required values and unknown keys. What needs the
@@ -159,34 +171,16 @@ class Model(Mapping[str, Any], metaclass=Meta):
             ValidationError: with all problems, a line each; a ``WrongTypeError`` if
                 they are wrong types only.
         """
-        found = [*self._problems("")]
+        try:
+            found = [*self._problems("", {})]
+        except RecursionError:
+            found = [_check.too_deep("")]
         if found:
             raise _check.together(found)
 
-    def _problems(self, path: str) -> Iterator[_check.ValidationError]:
-        for attr, declared in self._fields.items():
-            at, value = _check.join(path, declared.key), self._held(attr)
-            if value is None or value is NULL:
-                null = declared.key in self and declared.rules.get("nullable")
-                if declared.default is ... and not null:
-                    yield _check.missing(at)
-                continue
-            for value in self._views(attr, declared.key):
-                try:
-                    value = declared.kind.convert(value)
-                    found = [*declared.kind.problems(value, declared.rules, at, deep=True)]
-                except _check.ValidationError as error:
-                    found = [error.within(at)]
-                yield from found
-                if found:
-                    break
-
-    def _views(self, attr: str, key: str) -> Iterator[Any]:
-        """Gives what an attribute holds and, where that was built from what was read, what is
-        written for it: that has keys which no class of kubernetes has, too."""
-        yield self._held(attr)
-        if self._read is not None and attr in self._read.built:
-            yield self[key]
+    def _problems(self, path: str, rules: _check.Rules) -> Iterator[_check.ValidationError]:
+        """Tells what is wrong with this model, which stands at a path and has these rules there."""
+        return problems(self, path, rules)
 
     def to_dict(self, serialize: bool = False) -> Dict[str, Any]:
         """Gives every attribute by its Python name, as the legacy generator did.
@@ -199,7 +193,7 @@ class Model(Mapping[str, Any], metaclass=Meta):
             the API server takes, and unknown keys are not in it: see ``dict(model)``.
         """
         return {
-            field.key if serialize else attr: _legacy(getattr(self, attr), serialize)
+            field.key if serialize else attr: _legacy.to_dict(getattr(self, attr), serialize)
             for attr, field in self._fields.items()
         }
 
@@ -216,12 +210,19 @@ class Model(Mapping[str, Any], metaclass=Meta):
         Scalars are read as ``kubectl`` reads them, so a timestamp stays text.
 
         Raises:
-            ValueError: the text is not one YAML document of that shape.
+            ValidationError: ``kind`` or ``apiVersion`` is that of another type.
+            ValueError: the text is not one YAML document of that shape, has a key twice, is nested
+                too deeply or much longer with its aliases expanded.
             ModuleNotFoundError: PyYAML, which ``kubernetes`` brings, is not installed.
         """
         from ._yaml import load
 
-        return cls.from_dict(load(text))
+        made = cls.from_dict(load(text))
+        for key, name in (("apiVersion", "API_VERSION"), ("kind", "KIND")):
+            wanted = getattr(cls, name, None)
+            if wanted and key in made and made[key] != wanted:
+                raise _check.ValidationError((key, f"expected {wanted!r}, not {made[key]!r}"))
+        return made
 
     def to_yaml(self) -> str:
         """Gives the manifest as YAML for ``kubectl apply -f -``."""
@@ -248,7 +249,7 @@ class Model(Mapping[str, Any], metaclass=Meta):
             try:
                 self._json(parts)
                 return "".join(parts)
-            except (AttributeError, TypeError):  # one was deleted, or holds another type
+            except (AttributeError, TypeError, RecursionError):  # deleted, or of another type
                 pass
         return _compile.json_writers()[1](self._manifest())
 
@@ -257,6 +258,12 @@ class Model(Mapping[str, Any], metaclass=Meta):
     @classmethod
     def _blank(cls: Type[_M]) -> _M:
         model: _M = _compile.method(cls, "_blank").__get__(None, cls)()
+        return model
+
+    @classmethod
+    def _parse(cls: Type[_M], manifest: Mapping[str, Any], legacy: bool) -> _M:
+        """Does from_dict; legacy if the keys are known to be attribute names."""
+        model: _M = _compile.method(cls, "_parse").__get__(None, cls)(manifest, legacy)
         return model
 
     def _build(self) -> Dict[str, Any]:
@@ -269,12 +276,12 @@ class Model(Mapping[str, Any], metaclass=Meta):
     def _held(self, attr: str) -> Any:
         """Gives an attribute's value, or what was read for it and not built yet."""
         slot = self._lazy.get(attr)
-        if slot is None or self._read is None:
+        if slot is None:
             return getattr(self, attr, None)
         try:
             return slot.__get__(self)
         except AttributeError:
-            return self._read.held(attr)
+            return cast(Read, self._read).held(attr)
 
     def _null(self, key: str) -> None:
         """Makes a key as if null had been read for it."""
@@ -315,20 +322,55 @@ class Model(Mapping[str, Any], metaclass=Meta):
         return NotImplemented
 
     def __repr__(self) -> str:
-        held = {attr: self._held(attr) for attr in self._fields}
-        shown = [f"{a}={value!r}" for a, value in held.items() if value is not None]
-        if self._read is not None and self._read.extra:
-            shown.append(f"**{self._read.extra!r}")
-        return f"{type(self).__name__}({', '.join(shown)})"
+        from ._show import shown
+
+        return shown(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Shows the model in IPython and Jupyter."""
+        from ._show import shown
+
+        for number, line in enumerate(shown(self, printer.max_width).splitlines()):
+            if number:
+                printer.break_()
+            printer.text(line)
+
+    def __replace__(self: _M, **changes: Any) -> _M:
+        """Gives a copy with other values, which are checked: ``copy.replace`` of Python 3.13."""
+        made = self.__copy__()
+        for name, value in changes.items():
+            attr = _compile.attribute(type(self), name)
+            field = self._fields[attr]
+            unset = value is None and field.default is not ...
+            setattr(made, attr, None if unset else field.accept(value))
+        return made
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Lets pydantic check and write models: as fields, and as bodies of FastAPI."""
+        from ._schema import core_schema
+
+        return core_schema(cls)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Dict[str, Any]:
+        from ._schema import json_schema
+
+        return json_schema(cls, handler)
 
     def __reduce__(self) -> Any:
-        left = set() if self._read is None else {*self._read.raw} - {*self._read.built}
-        held = {a: self._held(a) for a in self._fields if a not in left}
-        held.update(getattr(self, "__dict__", {}))
-        return _restore, (type(self), held, self._read)
+        return _parts.pickled(self)
+
+    def __copy__(self: _M) -> _M:
+        return _parts.restored(type(self), *_parts.parts(self))
+
+    def __deepcopy__(self: _M, memo: Dict[int, Any]) -> _M:
+        from copy import deepcopy  # which called this, so it is loaded
+
+        return _parts.restored(type(self), *deepcopy(_parts.parts(self), memo))
 
 
-class Object(Model):
+class Object(Model, abstract=True):
     """A root kind: what can be created, read and deleted by itself.
 
     Derive a class that sets the attributes below, and no more, for a kind that has no model
@@ -353,22 +395,9 @@ class Object(Model):
     PLURAL: ClassVar[str] = ""
     NAMESPACED: ClassVar[bool] = True
 
+    def clean(self: _M) -> _M:
+        """Returns a copy without ``status`` and the metadata that the API server and kubectl
+        maintain, such as ``managedFields`` and ``uid``: ``clean().to_yaml()`` is for git."""
+        from ._partial import clean
 
-def _restore(cls: Type[_M], held: Dict[str, Any], read: Optional[Read]) -> _M:
-    """Makes the copy of a model for copy and pickle."""
-    model = cls.__new__(cls)
-    model._read = read
-    for attr, value in held.items():
-        setattr(model, attr, value)
-    return model
-
-
-def _legacy(value: Any, serialize: bool) -> Any:
-    """Gives a value as to_dict shows it."""
-    if isinstance(value, (list, tuple)):
-        return [_legacy(item, serialize) for item in value]
-    if isinstance(value, dict):
-        return {key: _legacy(item, serialize) for key, item in value.items()}
-    if hasattr(value, "to_dict"):
-        return value.to_dict(serialize=True) if serialize else value.to_dict()
-    return None if value is NULL else value
+        return type(self).from_dict(clean(self))

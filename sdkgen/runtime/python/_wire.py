@@ -9,11 +9,15 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from enum import Enum
 from importlib import import_module
+from math import isfinite
+from operator import index
 from typing import Any, Dict, List, Optional, Tuple
 
 SCALARS = frozenset({str, int, float, bool, type(None)})
-VERSIONED = re.compile(r"([A-Z][A-Za-z0-9]*)?V[0-9]")
-_RFC3339 = re.compile(
+# What is JSON as it is. A float is not before it is known to be finite.
+_JSON = SCALARS - {float}
+# Patterns are compiled when they are first used: an import does not use them.
+_RFC3339 = (
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})"
     r"(?:\.([0-9]+))?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
@@ -47,7 +51,7 @@ def plain(value: Any, origins: Optional[Dict[int, Origin]] = None) -> Any:
     """Gives a value as JSON has it, by JSON keys, as a copy.
 
     Takes models, the classes of any ``kubernetes`` version, mappings, lists, tuples,
-    enums, dates and timestamps; anything else is given back as it is. Attributes
+    enums, dates, timestamps and scalars of numpy; anything else is given back as it is. Attributes
     that are ``None`` are left out; a ``None`` in a dict or list stays.
 
     Args:
@@ -56,25 +60,58 @@ def plain(value: Any, origins: Optional[Dict[int, Origin]] = None) -> Any:
             and unchanged values are to be those that were read. Default None.
 
     Raises:
-        ValueError: a timestamp has no time zone, which the API server refuses.
+        ValueError: a timestamp has no time zone, which the API server refuses, or a number is
+            not finite, which JSON cannot represent, or values are nested too deeply or in
+            themselves.
     """
-    if type(value) in SCALARS:
+    if type(value) in _JSON:
         return value
+    try:
+        return _plain(value, origins)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _plain(value: Any, origins: Optional[Dict[int, Origin]]) -> Any:
+    cls = type(value)
+    if cls in _JSON:
+        return value
+    if cls is dict:  # quicker than to ask for a Mapping
+        return {key: v if type(v) in _JSON else _plain(v, origins) for key, v in value.items()}
     if isinstance(value, Mapping):
         whole = getattr(type(value), "_manifest", None)
         if whole is not None:
             return whole(value)
-        return {key: plain(value[key], origins) for key in value}
+        return {key: _plain(value[key], origins) for key in value}
     if isinstance(value, (list, tuple)):
-        return [plain(item, origins) for item in value]
+        return [_plain(item, origins) for item in value]
     if isinstance(value, Enum):
-        return plain(value.value)
+        return _plain(value.value, origins)
     if isinstance(value, datetime):
         return format_time(value)
     if isinstance(value, date):
         return value.isoformat()
     if hasattr(value, "openapi_types") and hasattr(value, "attribute_map"):
         return _external(value, origins)
+    value = native(value)
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"JSON has no number for {value}")
+    return value
+
+
+def native(value: Any) -> Any:
+    """Gives a scalar of numpy, and any object that counts as an integer, as Python's own type has
+    it: a bool, an int, a float or a str. Any other value is given back as it is."""
+    cls = type(value)
+    if cls in SCALARS:
+        return value
+    if cls.__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return value.item()
+    if hasattr(cls, "__index__") and not isinstance(value, int):
+        try:
+            return index(value)
+        except TypeError:  # an array
+            pass
     return value
 
 
@@ -84,7 +121,7 @@ def _external(value: Any, origins: Optional[Dict[int, Origin]]) -> Dict[str, Any
     for attr in value.openapi_types:
         item = getattr(value, attr)
         if item is not None:
-            out[names[attr]] = plain(item, origins)
+            out[names[attr]] = _plain(item, origins)
     if origins is None or id(value) not in origins:
         return out
     _, raw, new = origins[id(value)]
@@ -107,7 +144,7 @@ def parse_time(text: str) -> datetime:
     Raises:
         ValueError: the text is not one.
     """
-    match = _RFC3339.fullmatch(text)
+    match = re.fullmatch(_RFC3339, text)
     if match is None:
         raise ValueError(f"not an RFC 3339 timestamp: {text!r}")
     day, time, fraction, zone = match.groups()
@@ -128,6 +165,15 @@ def format_time(value: datetime) -> str:
     return text[:-6] + "Z" if text.endswith("+00:00") else text
 
 
+def versioned(name: str) -> bool:
+    """Says whether a name begins like those of the classes of kubernetes: ``V1ObjectMeta``,
+    ``CoreV1Event``."""
+    at = name.find("V")
+    while at >= 0 and not name[at + 1 : at + 2].isdigit():
+        at = name.find("V", at + 1)
+    return at == 0 or (at > 0 and name[0].isupper() and name[:at].isalnum())
+
+
 def kubernetes_class(module: str, name: str) -> Any:
     """Gives the class of the installed ``kubernetes`` that has a name.
 
@@ -140,7 +186,7 @@ def kubernetes_class(module: str, name: str) -> Any:
         ImportError: ``kubernetes`` is not installed.
     """
     found = None
-    if VERSIONED.match(name):
+    if versioned(name):
         found = getattr(import_module("kubernetes.client.models"), name, None)
     if found is None:
         raise AttributeError(f"module {module!r} has no model {name!r}")

@@ -183,12 +183,21 @@ func run(dir, program string, args ...string) (*os.ProcessState, time.Duration, 
 	return cmd.ProcessState, time.Since(start), err
 }
 
-// python runs the tests that are generated with the package, and makes each root kind. It returns
+// python runs the tests that are generated with the package and ruff, and makes each root kind. It returns
 // the number of classes.
 func python(t *testing.T, root, name string, doc *swagger) int {
 	t.Helper()
 	if _, _, err := run(root, "python3", "-m", "unittest", "discover", "-s", "sdk/python/test"); err != nil {
 		t.Errorf("the Python package's tests: %v", err)
+	}
+	ruff := filepath.Join(root, ".tools", "ruff", "bin", "ruff")
+	if _, err := os.Stat(ruff); err != nil {
+		t.Fatalf("ruff is missing: run make ruff (%v)", err)
+	}
+	for _, args := range [][]string{{"format", "--check", "--diff"}, {"check"}} {
+		if _, _, err := run(filepath.Join(root, "sdk", "python"), ruff, append(args, "--no-cache", ".")...); err != nil {
+			t.Errorf("the style of the Python package: %v", err)
+		}
 	}
 	kinds, err := json.Marshal(doc.kinds())
 	if err != nil {

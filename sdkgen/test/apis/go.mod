@@ -8,6 +8,7 @@ require (
 	github.com/fluxcd/source-controller/api v1.9.5
 	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.90.0
 	github.com/ray-project/kuberay/ray-operator v1.4.2
+	gopkg.in/evanphx/json-patch.v4 v4.13.0
 	k8s.io/autoscaler/vertical-pod-autoscaler v1.8.1
 	kubevirt.io/api v1.7.0
 	sigs.k8s.io/gateway-api v1.6.0
@@ -58,7 +59,7 @@ require (
 	k8s.io/apiextensions-apiserver v0.36.3 // indirect
 	k8s.io/apimachinery v0.37.1 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
-	k8s.io/kube-openapi v0.0.0-20260821135717-be32def86098 // indirect
+	k8s.io/kube-openapi v0.0.0-20260821135717-be32def86098
 	k8s.io/utils v0.0.0-20260707023825-cf1189d6abe3 // indirect
 	sigs.k8s.io/cluster-api/api v1.14.2
 	sigs.k8s.io/controller-runtime v0.24.1 // indirect

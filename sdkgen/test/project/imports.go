@@ -4,6 +4,7 @@
 package project
 
 import (
+	_ "gopkg.in/evanphx/json-patch.v4"
 	_ "k8s.io/api/apps/v1"
 	_ "k8s.io/api/autoscaling/v1"
 	_ "k8s.io/api/batch/v1"
@@ -15,6 +16,7 @@ import (
 	_ "k8s.io/apimachinery/pkg/runtime"
 	_ "k8s.io/apimachinery/pkg/runtime/schema"
 	_ "k8s.io/apimachinery/pkg/util/intstr"
+	_ "k8s.io/apimachinery/pkg/util/managedfields"
 	_ "k8s.io/client-go/applyconfigurations/meta/v1"
 	_ "k8s.io/client-go/discovery"
 	_ "k8s.io/client-go/discovery/fake"
@@ -26,6 +28,7 @@ import (
 	_ "k8s.io/client-go/util/flowcontrol"
 	_ "k8s.io/kube-openapi/pkg/common"
 	_ "k8s.io/kube-openapi/pkg/validation/spec"
+	_ "k8s.io/kube-openapi/pkg/validation/validate"
 	_ "k8s.io/utils/ptr"
 	_ "sigs.k8s.io/controller-runtime/pkg/client"
 	_ "sigs.k8s.io/controller-runtime/pkg/scheme"

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// repository is a file of testdata: a repository, what an adopter does in it, and what comes out.
+// repository is a file of testdata: a repository, an adopter's commands in it, and their expected results.
 type repository struct {
 	name string
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestLightClient vets this repository's light Go client, with its example, against each pair of testdata/*.mod and
+// TestLightClient vets this repository's light Go client, with its example and its fake, against each pair of testdata/*.mod and
 // *.sum: the versions of k8s.io/api and apimachinery that a user's go.mod may have.
 func TestLightClient(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.mod")
@@ -22,7 +22,7 @@ func TestLightClient(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command("go", "vet", "-modfile="+file, "./fluxoperator")
+			cmd := exec.Command("go", "vet", "-modfile="+file, "./fluxoperator", "./fluxoperator/fake")
 			cmd.Dir = filepath.FromSlash("../../../sdk/go")
 			cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0")
 			if out, err := cmd.CombinedOutput(); err != nil {

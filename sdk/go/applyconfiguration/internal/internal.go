@@ -421,6 +421,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: pod
       type:
         namedType: com.github.flux-framework.flux-operator.api.v1alpha1.PodSpec
+    - name: restartPolicy
+      type:
+        scalar: string
     - name: services
       type:
         list:

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -59,6 +60,9 @@ func useBatch(ctx context.Context, client *batchv1.Client) {
 	}
 	_, err := client.Gadgets("ns").Get(ctx, "none", metav1.GetOptions{})
 	fmt.Println(apierrors.IsNotFound(err))
+	_, err = client.Gadgets("ns").WaitFor(ctx, "none", metav1.Condition{Type: "Ready"})
+	var failed *batchv1.WaitError
+	fmt.Println(errors.As(err, &failed), apierrors.IsNotFound(err))
 }
 
 func useBeta(ctx context.Context, client *batchv1beta1.Client) {

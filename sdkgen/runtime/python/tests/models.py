@@ -17,6 +17,8 @@ class Part(_model.Model):
     """A part of a Sample."""
 
     name: str = _model.field("name", "str")
+    """name of the part,
+    on two lines."""
     count: Optional[int] = _model.field("count", "int", default=3, rules={"minimum": 1})
     inner: Optional[Part] = _model.field("inner", "Part", default=None)
 
@@ -31,7 +33,10 @@ class Sample(_model.Object):
     PLURAL = "samples"
     api_version: Optional[str] = _model.field("apiVersion", "str", default="example.org/v1")
     kind: Optional[str] = _model.field("kind", "str", default="Sample")
-    metadata: Optional[V1ObjectMeta] = _model.field("metadata", "V1ObjectMeta", default=None)
+    metadata: _model.Held[Optional[V1ObjectMeta]] = _model.field(
+        "metadata", "V1ObjectMeta", default=None
+    )
+    """metadata of the sample."""
     main_part: Part = _model.field("mainPart", "Part")
     parts: Optional[List[Part]] = _model.field("parts", "list[Part]", default=None)
     by_name: Optional[Dict[str, Part]] = _model.field("byName", "dict(str, Part)", default=None)
@@ -53,3 +58,32 @@ class Holder(_model.Model):
     """A model with a required value that may be null."""
 
     value: Optional[str] = _model.field("value", "str", rules={"nullable": True})
+
+
+@_model.deprecated("use Part.")
+class Old(_model.Model):
+    """A deprecated part."""
+
+    letter: Optional[str] = _model.field("letter", "str", default=None)
+
+
+class Aged(_model.Model):
+    """A model with deprecated attributes of each kind."""
+
+    size: _model.Deprecated[Optional[int]] = _model.field(
+        "size", "int", default=3, deprecated="use parts."
+    )
+    """size of it."""
+    must: _model.Deprecated[str] = _model.field("must", "str", deprecated="it does nothing.")
+    names: _model.Deprecated[Optional[List[str]]] = _model.field(
+        "names", "list[str]", default=["a"], deprecated="use parts."
+    )
+    since: _model.Deprecated[Optional[datetime]] = _model.field(
+        "since", "datetime", default=None, deprecated="use parts."
+    )
+    metadata: _model.DeprecatedHeld[Optional[V1ObjectMeta]] = _model.field(
+        "metadata", "V1ObjectMeta", default=None, deprecated="use parts."
+    )
+    parts: Optional[List[Part]] = _model.field("parts", "list[Part]", default=None)
+    old: Optional[Old] = _model.field("old", "Old", default=None)
+    inner: Optional[Aged] = _model.field("inner", "Aged", default=None)

@@ -206,3 +206,120 @@ def test_a_kind_without_a_model_takes_whatever_it_is_given() -> None:
 
     manifest = {"metadata": {"name": "x"}, "spec": {"containers": [{"name": "c"}]}}
     assert dict(Pod.from_dict(manifest)) == manifest
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "near"),
+    [
+        ({"main_part": {"nmae": "x", "name": "y"}}, "mainPart.nmae", "name"),
+        ({"parts": [{"name": "x", "cuont": 1}]}, "parts[0].cuont", "count"),
+        ({"by_name": {"a": {"name": "x", "iner": {}}}}, "byName.a.iner", "inner"),
+        (
+            {"main_part": {"name": "x", "inner": {"name": "y", "coun": 1}}},
+            "mainPart.inner.coun",
+            "count",
+        ),
+    ],
+)
+def test_a_misspelt_key_is_told_with_the_nearest(given: Any, path: str, near: str) -> None:
+    said = (path, f"Part has no such field, did you mean {near}?")
+    given = {"main_part": Part(name="x"), **given}
+    with pytest.raises(ValidationError) as caught:
+        Sample(**given)
+    assert caught.value.problems == [said]
+    read = Sample.from_dict({Sample.attribute_map[attr]: value for attr, value in given.items()})
+    with pytest.raises(ValidationError) as caught:
+        read.validate()
+    assert caught.value.problems == [said]
+
+
+def test_what_a_newer_api_has_is_kept_through_a_change() -> None:
+    read = Sample.from_dict(MANIFEST)
+    read.paused = True
+    assert dict(read) == {**MANIFEST, "paused": True}
+    again = Sample(main_part=read.main_part, parts=read.parts)
+    assert again["parts"] == MANIFEST["parts"], "a model given to a constructor is taken as it is"
+
+
+def test_a_kind_without_a_schema_has_no_unknown_keys() -> None:
+    class Pod(_model.Object):
+        API_VERSION, GROUP, VERSION, KIND = "v1", "", "v1", "Pod"
+
+    Pod.from_dict({"kind": "Pod", "spec": {}}).validate()
+    with pytest.raises(ValidationError, match="kind: expected 'Pod', not 'Job'"):
+        Pod.from_yaml("kind: Job")
+
+
+def test_another_kind_is_refused() -> None:
+    with pytest.raises(ValidationError, match="kind: expected 'Sample', not 'Job'"):
+        Sample(kind="Job", main_part=Part(name="x"))
+    read = Sample.from_dict({"kind": "Job", "apiVersion": "v1", "mainPart": {"name": "x"}})
+    with pytest.raises(ValidationError) as caught:
+        read.validate()
+    assert [path for path, _ in caught.value.problems] == ["apiVersion", "kind"]
+
+
+def deep(levels: int, key: str) -> Dict[str, Any]:
+    value: Dict[str, Any] = {"name": "x"}
+    for _ in range(levels):
+        value = {"name": "x", key: value}
+    return value
+
+
+def cyclic() -> Dict[str, Any]:
+    value: Dict[str, Any] = {}
+    value["a"] = [value]
+    return value
+
+
+@pytest.mark.parametrize("manifest", [deep(10_000, "a"), deep(10_000, "inner"), cyclic()])
+def test_what_is_nested_too_deeply_is_not_read(manifest: Dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="nested too deeply"):
+        Part.from_dict(manifest)
+    with pytest.raises(ValueError, match="anything: nested too deeply"):
+        Sample(main_part=Part(name="x"), anything=manifest)
+    made = Sample(main_part=Part(name="x"))
+    made.anything = manifest
+    with pytest.raises(ValueError, match="anything: nested too deeply"):
+        made.validate()
+    with pytest.raises(ValueError, match="nested too deeply"):
+        made.to_json()
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_json_has_no_such_number(number: float) -> None:
+    part = Part(name="x")
+    with pytest.raises(ValidationError, match="ratio: expected a finite number"):
+        Sample(main_part=part, ratio=number)
+    with pytest.raises(ValidationError, match="anything: JSON has no number"):
+        Sample(main_part=part, anything=[{"a": number}])
+    with pytest.raises(ValueError, match="JSON has no number"):
+        Sample.from_dict({"unknown": number})
+    with pytest.raises(ValueError, match="JSON has no number"):
+        Sample.from_dict({"ratio": number}).to_json()
+    for attr in ("ratio", "anything", "port"):
+        made = Sample(main_part=part)
+        setattr(made, attr, number)
+        for write in (made.to_json, made.to_yaml, lambda: dict(made)):  # noqa: B023
+            with pytest.raises(ValueError, match="JSON has no number"):
+                write()
+        with pytest.raises(ValidationError):
+            made.validate()
+
+
+class Mine:
+    """An integer of another library."""
+
+    def __index__(self) -> int:
+        return 7
+
+
+def test_what_counts_as_an_integer_is_taken() -> None:
+    seven: Any = Mine()
+    made = Sample(main_part={"name": "x", "count": seven}, port=seven)  # type: ignore[arg-type]  # pyright: ignore
+    assert type(made.main_part.count) is int and type(made.port) is int
+    made.main_part.count = seven
+    made.validate()
+    assert (
+        json.loads(made.to_json())["mainPart"] == {"name": "x", "count": 7} == dict(made.main_part)
+    )

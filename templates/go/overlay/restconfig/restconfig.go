@@ -3,6 +3,7 @@
 package restconfig
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/client-go/rest"
@@ -11,7 +12,7 @@ import (
 )
 
 // NewClient returns a client of the API server that config leads to, with its TLS, credentials,
-// impersonation, proxy and timeout. QPS, Burst and RateLimiter do not apply: the client limits nothing.
+// impersonation, proxy, timeout and warning handler. QPS, Burst and RateLimiter do not apply: the client limits nothing.
 func NewClient(config *rest.Config) (*fluxoperator.Client, error) {
 	config = rest.CopyConfig(config)
 	if config.UserAgent == "" {
@@ -25,5 +26,23 @@ func NewClient(config *rest.Config) (*fluxoperator.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the server's address: %w", err)
 	}
-	return fluxoperator.NewClient(httpClient, host.String())
+	client, err := fluxoperator.NewClient(httpClient, host.String())
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case config.WarningHandlerWithContext != nil:
+		client.WarningHandler = config.WarningHandlerWithContext
+	case config.WarningHandler != nil:
+		client.WarningHandler = withoutContext{config.WarningHandler}
+	}
+	return client, nil
+}
+
+// withoutContext is a WarningHandler of client-go that takes no context.
+type withoutContext struct{ rest.WarningHandler }
+
+// HandleWarningHeaderWithContext implements fluxoperator.WarningHandler.
+func (h withoutContext) HandleWarningHeaderWithContext(_ context.Context, code int, agent, text string) {
+	h.HandleWarningHeader(code, agent, text)
 }

@@ -11,8 +11,8 @@ package v1alpha1
 // FluxRestful configures the Flux RESTful API, a web server for submitting jobs that the
 // lead broker runs when there is neither a command nor interactive.
 type FluxRestfulApplyConfiguration struct {
-	// branch is the branch of the repository flux-framework/flux-restful-api to run.
-	// Defaults to main.
+	// branch must be main, which is the default: a pinned release of the API runs, or the one
+	// that the image has in /opt/flux-restful.
 	Branch *string `json:"branch,omitempty"`
 	// port is the TCP port to listen on. Defaults to 5000.
 	Port *int32 `json:"port,omitempty"`

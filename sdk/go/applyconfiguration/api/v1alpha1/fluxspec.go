@@ -44,7 +44,7 @@ type FluxSpecApplyConfiguration struct {
 	CurveCertSecret *string `json:"curveCertSecret,omitempty"`
 	// mungeSecret is the name of a Secret with the binary key of MUNGE, under a key that
 	// has the same name as the Secret. It becomes /etc/munge/munge.key. MiniClusters that
-	// burst share one key.
+	// burst share one key. Without it the operator makes one for a MiniCluster with users.
 	MungeSecret *string `json:"mungeSecret,omitempty"`
 	// bursting extends the MiniCluster to other clusters, or makes it the extension of one.
 	Bursting *BurstingApplyConfiguration `json:"bursting,omitempty"`

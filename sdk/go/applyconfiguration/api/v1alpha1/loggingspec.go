@@ -20,7 +20,7 @@ type LoggingSpecApplyConfiguration struct {
 	// zeromq makes brokers tell how they connect with each other over ZeroMQ. Defaults to
 	// false.
 	Zeromq *bool `json:"zeromq,omitempty"`
-	// timed prints the wall time of flux start and flux submit. The image has to have
+	// timed prints the wall time of flux start and flux run or flux batch. The image has to have
 	// /usr/bin/time. Defaults to false.
 	Timed *bool `json:"timed,omitempty"`
 }

@@ -21,7 +21,8 @@ type MiniClusterSpecApplyConfiguration struct {
 	// With at least as many tasks as pods each pod gets one or more. Defaults to 1.
 	Tasks *int32 `json:"tasks,omitempty"`
 	// containers are run together in every pod. Exactly one of them runs Flux: the only one
-	// there is, or the one with runFlux set.
+	// there is, or the one with runFlux set. The others are sidecars: they start before it, in
+	// this order, and are stopped after it.
 	Containers []MiniClusterContainerApplyConfiguration `json:"containers,omitempty"`
 	// services are containers of one more pod, beside those of the MiniCluster and in the
 	// same network, such as a database or a cache. Each needs a name.
@@ -32,6 +33,11 @@ type MiniClusterSpecApplyConfiguration struct {
 	// deadlineSeconds is the time in seconds after which the Job is ended, finished or not.
 	// It must be greater than 0. Defaults to 31500000, about a year.
 	DeadlineSeconds *int64 `json:"deadlineSeconds,omitempty"`
+	// restartPolicy says what happens when a pod is lost, such as by eviction or with its node.
+	// OnPodLoss replaces the pod, and runs the command again if it was lost with it. Never
+	// replaces no pod: the MiniCluster fails. With both of them it fails when the command does.
+	// Defaults to OnPodLoss.
+	RestartPolicy *string `json:"restartPolicy,omitempty"`
 	// cleanup deletes the MiniCluster once the lead broker has ended, together with the
 	// claims of its volumes and those volumes that have delete set. Defaults to false: all
 	// is kept, and logs can still be read.
@@ -132,6 +138,14 @@ func (b *MiniClusterSpecApplyConfiguration) WithInteractive(value bool) *MiniClu
 // If called multiple times, the DeadlineSeconds field is set to the value of the last call.
 func (b *MiniClusterSpecApplyConfiguration) WithDeadlineSeconds(value int64) *MiniClusterSpecApplyConfiguration {
 	b.DeadlineSeconds = &value
+	return b
+}
+
+// WithRestartPolicy sets the RestartPolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the RestartPolicy field is set to the value of the last call.
+func (b *MiniClusterSpecApplyConfiguration) WithRestartPolicy(value string) *MiniClusterSpecApplyConfiguration {
+	b.RestartPolicy = &value
 	return b
 }
 

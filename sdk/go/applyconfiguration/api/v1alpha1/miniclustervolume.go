@@ -29,18 +29,20 @@ type MiniClusterVolumeApplyConfiguration struct {
 	// secret is the name of the Secret that the driver publishes and stages the volume
 	// with.
 	Secret *string `json:"secret,omitempty"`
-	// secretNamespace is the namespace of the secret. Defaults to default.
+	// secretNamespace is the namespace of the secret, which must be that of the MiniCluster.
+	// Defaults to default.
 	SecretNamespace *string `json:"secretNamespace,omitempty"`
 	// capacity is the size of the volume, a quantity of bytes. Defaults to 5Gi.
 	Capacity *string `json:"capacity,omitempty"`
-	// delete deletes the volume when the MiniCluster is cleaned up. Defaults to true; false
-	// keeps it for others to use.
+	// delete deletes the PersistentVolume with the MiniCluster. Defaults to true; false keeps
+	// it for the next MiniCluster of the same name. The data stays in either case.
 	Delete *bool `json:"delete,omitempty"`
-	// labels are labels of the volume.
+	// labels are labels of the volume, without keys of kubernetes.io and k8s.io.
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are annotations of the volume.
+	// annotations are annotations of the volume, without keys of kubernetes.io and k8s.io.
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// claimAnnotations are annotations of the volume's claim.
+	// claimAnnotations are annotations of the volume's claim, without keys of kubernetes.io
+	// and k8s.io.
 	ClaimAnnotations map[string]string `json:"claimAnnotations,omitempty"`
 }
 

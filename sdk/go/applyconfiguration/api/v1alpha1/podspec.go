@@ -16,7 +16,8 @@ import (
 type PodSpecApplyConfiguration struct {
 	// labels are labels of the pods, beside those of the operator, which go first.
 	Labels map[string]string `json:"labels,omitempty"`
-	// annotations are annotations of the pods.
+	// annotations are annotations of the pods. With flux-framework.org/pod-security:
+	// restricted they meet that Pod Security Standard: nothing runs as root.
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// nodeSelector restricts the pods to nodes that have all of these labels.
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`

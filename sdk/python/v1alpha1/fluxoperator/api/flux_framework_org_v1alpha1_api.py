@@ -3,26 +3,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, TypedDict, Union
 
 from .. import _transport
 from .._transport import segments
 
 if TYPE_CHECKING:
-    from typing import Mapping, Optional, Sequence, Union  # noqa: F401
-
+    from kubernetes.client import V1DeleteOptions, V1Scale, V1Status
     from typing_extensions import Unpack
 
-    from kubernetes.client import V1DeleteOptions, V1Scale, V1Status
     from ..models import MiniCluster, MiniClusterList
 
-# Each set of options that operations have, and how the options are spelled in a URL.
-_ListQuery = TypedDict("_ListQuery", {'_continue': str, 'field_selector': str, 'label_selector': str, 'limit': int, 'resource_version': str, 'resource_version_match': str, 'shard_selector': str, 'timeout_seconds': int}, total=False)
-_WriteQuery = TypedDict("_WriteQuery", {'dry_run': str, 'field_manager': str, 'field_validation': str}, total=False)
-_ReadQuery = TypedDict("_ReadQuery", {'resource_version': str}, total=False)
-_PatchQuery = TypedDict("_PatchQuery", {'dry_run': str, 'field_manager': str, 'field_validation': str, 'force': bool}, total=False)
-_DeleteQuery = TypedDict("_DeleteQuery", {'dry_run': str, 'grace_period_seconds': int, 'ignore_store_read_error_with_cluster_breaking_potential': bool, 'orphan_dependents': bool, 'propagation_policy': str}, total=False)
-_NAMES = {'_continue': 'continue', 'dry_run': 'dryRun', 'field_manager': 'fieldManager', 'field_selector': 'fieldSelector', 'field_validation': 'fieldValidation', 'force': 'force', 'grace_period_seconds': 'gracePeriodSeconds', 'ignore_store_read_error_with_cluster_breaking_potential': 'ignoreStoreReadErrorWithClusterBreakingPotential', 'label_selector': 'labelSelector', 'limit': 'limit', 'orphan_dependents': 'orphanDependents', 'propagation_policy': 'propagationPolicy', 'resource_version': 'resourceVersion', 'resource_version_match': 'resourceVersionMatch', 'shard_selector': 'shardSelector', 'timeout_seconds': 'timeoutSeconds'}
+# How the options of operations are spelled in a URL.
+_NAMES = {
+    "_continue": "continue",
+    "dry_run": "dryRun",
+    "field_manager": "fieldManager",
+    "field_selector": "fieldSelector",
+    "field_validation": "fieldValidation",
+    "force": "force",
+    "grace_period_seconds": "gracePeriodSeconds",
+    "ignore_store_read_error_with_cluster_breaking_potential": (
+        "ignoreStoreReadErrorWithClusterBreakingPotential"
+    ),
+    "label_selector": "labelSelector",
+    "limit": "limit",
+    "orphan_dependents": "orphanDependents",
+    "propagation_policy": "propagationPolicy",
+    "resource_version": "resourceVersion",
+    "resource_version_match": "resourceVersionMatch",
+    "shard_selector": "shardSelector",
+    "timeout_seconds": "timeoutSeconds",
+}
+
+
+class _ListQuery(TypedDict, total=False):
+    _continue: str
+    field_selector: str
+    label_selector: str
+    limit: int
+    resource_version: str
+    resource_version_match: str
+    shard_selector: str
+    timeout_seconds: int
+
+
+class _WriteQuery(TypedDict, total=False):
+    dry_run: str
+    field_manager: str
+    field_validation: str
+
+
+class _ReadQuery(TypedDict, total=False):
+    resource_version: str
+
+
+class _PatchQuery(TypedDict, total=False):
+    dry_run: str
+    field_manager: str
+    field_validation: str
+    force: bool
+
+
+class _DeleteQuery(TypedDict, total=False):
+    dry_run: str
+    grace_period_seconds: int
+    ignore_store_read_error_with_cluster_breaking_potential: bool
+    orphan_dependents: bool
+    propagation_policy: str
 
 
 class FluxFrameworkOrgV1alpha1Api(_transport.Api):
@@ -37,58 +85,308 @@ class FluxFrameworkOrgV1alpha1Api(_transport.Api):
 
     _names = _NAMES
 
-    def create_namespaced_mini_cluster(self, namespace: str, body: Union[MiniCluster, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> MiniCluster:
+    def create_namespaced_mini_cluster(
+        self,
+        namespace: str,
+        body: Union[MiniCluster, Mapping[str, Any]],
+        **query: Unpack[_WriteQuery],
+    ) -> MiniCluster:
         """Create a MiniCluster."""
-        return self._call('MiniCluster', 'POST', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters'), query, _WriteQuery, body)
+        return self._call(
+            "MiniCluster",
+            "POST",
+            segments(
+                "apis", "flux-framework.org", "v1alpha1", "namespaces", namespace, "miniclusters"
+            ),
+            query,
+            _WriteQuery,
+            body,
+        )
 
-    def delete_collection_namespaced_mini_cluster(self, namespace: str, **query: Unpack[_ListQuery]) -> Union[MiniClusterList, V1Status]:
+    def delete_collection_namespaced_mini_cluster(
+        self, namespace: str, **query: Unpack[_ListQuery]
+    ) -> Union[MiniClusterList, V1Status]:
         """Delete collection of MiniCluster."""
-        return self._call('MiniClusterList', 'DELETE', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters'), query, _ListQuery)
+        return self._call(
+            "MiniClusterList",
+            "DELETE",
+            segments(
+                "apis", "flux-framework.org", "v1alpha1", "namespaces", namespace, "miniclusters"
+            ),
+            query,
+            _ListQuery,
+        )
 
-    def delete_namespaced_mini_cluster(self, name: str, namespace: str, body: Optional[Union[V1DeleteOptions, Mapping[str, Any]]] = None, **query: Unpack[_DeleteQuery]) -> Union[MiniCluster, V1Status]:
+    def delete_namespaced_mini_cluster(
+        self,
+        name: str,
+        namespace: str,
+        body: Optional[Union[V1DeleteOptions, Mapping[str, Any]]] = None,
+        **query: Unpack[_DeleteQuery],
+    ) -> Union[MiniCluster, V1Status]:
         """Delete a MiniCluster."""
-        return self._call('MiniCluster', 'DELETE', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name), query, _DeleteQuery, body)
+        return self._call(
+            "MiniCluster",
+            "DELETE",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+            ),
+            query,
+            _DeleteQuery,
+            body,
+        )
 
     def list_mini_cluster_for_all_namespaces(self, **query: Unpack[_ListQuery]) -> MiniClusterList:
         """List objects of kind MiniCluster."""
-        return self._call('MiniClusterList', 'GET', segments('apis', 'flux-framework.org', 'v1alpha1', 'miniclusters'), query, _ListQuery)
+        return self._call(
+            "MiniClusterList",
+            "GET",
+            segments("apis", "flux-framework.org", "v1alpha1", "miniclusters"),
+            query,
+            _ListQuery,
+        )
 
-    def list_namespaced_mini_cluster(self, namespace: str, **query: Unpack[_ListQuery]) -> MiniClusterList:
+    def list_namespaced_mini_cluster(
+        self, namespace: str, **query: Unpack[_ListQuery]
+    ) -> MiniClusterList:
         """List objects of kind MiniCluster."""
-        return self._call('MiniClusterList', 'GET', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters'), query, _ListQuery)
+        return self._call(
+            "MiniClusterList",
+            "GET",
+            segments(
+                "apis", "flux-framework.org", "v1alpha1", "namespaces", namespace, "miniclusters"
+            ),
+            query,
+            _ListQuery,
+        )
 
-    def patch_namespaced_mini_cluster(self, name: str, namespace: str, body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]], *, content_type: Optional[str] = None, **query: Unpack[_PatchQuery]) -> MiniCluster:
+    def patch_namespaced_mini_cluster(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
+        *,
+        content_type: Optional[str] = None,
+        **query: Unpack[_PatchQuery],
+    ) -> MiniCluster:
         """Partially update the specified MiniCluster."""
-        return self._call('MiniCluster', 'PATCH', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name), query, _PatchQuery, body, content_type)
+        return self._call(
+            "MiniCluster",
+            "PATCH",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+            ),
+            query,
+            _PatchQuery,
+            body,
+            content_type,
+        )
 
-    def patch_namespaced_mini_cluster_scale(self, name: str, namespace: str, body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]], *, content_type: Optional[str] = None, **query: Unpack[_PatchQuery]) -> V1Scale:
+    def patch_namespaced_mini_cluster_scale(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
+        *,
+        content_type: Optional[str] = None,
+        **query: Unpack[_PatchQuery],
+    ) -> V1Scale:
         """Partially update scale of the specified MiniCluster."""
-        return self._call('V1Scale', 'PATCH', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name, 'scale'), query, _PatchQuery, body, content_type)
+        return self._call(
+            "V1Scale",
+            "PATCH",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+                "scale",
+            ),
+            query,
+            _PatchQuery,
+            body,
+            content_type,
+        )
 
-    def patch_namespaced_mini_cluster_status(self, name: str, namespace: str, body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]], *, content_type: Optional[str] = None, **query: Unpack[_PatchQuery]) -> MiniCluster:
+    def patch_namespaced_mini_cluster_status(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
+        *,
+        content_type: Optional[str] = None,
+        **query: Unpack[_PatchQuery],
+    ) -> MiniCluster:
         """Partially update status of the specified MiniCluster."""
-        return self._call('MiniCluster', 'PATCH', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name, 'status'), query, _PatchQuery, body, content_type)
+        return self._call(
+            "MiniCluster",
+            "PATCH",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+                "status",
+            ),
+            query,
+            _PatchQuery,
+            body,
+            content_type,
+        )
 
-    def read_namespaced_mini_cluster(self, name: str, namespace: str, **query: Unpack[_ReadQuery]) -> MiniCluster:
+    def read_namespaced_mini_cluster(
+        self, name: str, namespace: str, **query: Unpack[_ReadQuery]
+    ) -> MiniCluster:
         """Read the specified MiniCluster."""
-        return self._call('MiniCluster', 'GET', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name), query, _ReadQuery)
+        return self._call(
+            "MiniCluster",
+            "GET",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+            ),
+            query,
+            _ReadQuery,
+        )
 
-    def read_namespaced_mini_cluster_scale(self, name: str, namespace: str, **query: Unpack[_ReadQuery]) -> V1Scale:
+    def read_namespaced_mini_cluster_scale(
+        self, name: str, namespace: str, **query: Unpack[_ReadQuery]
+    ) -> V1Scale:
         """Read scale of the specified MiniCluster."""
-        return self._call('V1Scale', 'GET', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name, 'scale'), query, _ReadQuery)
+        return self._call(
+            "V1Scale",
+            "GET",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+                "scale",
+            ),
+            query,
+            _ReadQuery,
+        )
 
-    def read_namespaced_mini_cluster_status(self, name: str, namespace: str, **query: Unpack[_ReadQuery]) -> MiniCluster:
+    def read_namespaced_mini_cluster_status(
+        self, name: str, namespace: str, **query: Unpack[_ReadQuery]
+    ) -> MiniCluster:
         """Read status of the specified MiniCluster."""
-        return self._call('MiniCluster', 'GET', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name, 'status'), query, _ReadQuery)
+        return self._call(
+            "MiniCluster",
+            "GET",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+                "status",
+            ),
+            query,
+            _ReadQuery,
+        )
 
-    def replace_namespaced_mini_cluster(self, name: str, namespace: str, body: Union[MiniCluster, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> MiniCluster:
+    def replace_namespaced_mini_cluster(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[MiniCluster, Mapping[str, Any]],
+        **query: Unpack[_WriteQuery],
+    ) -> MiniCluster:
         """Replace the specified MiniCluster."""
-        return self._call('MiniCluster', 'PUT', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name), query, _WriteQuery, body)
+        return self._call(
+            "MiniCluster",
+            "PUT",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+            ),
+            query,
+            _WriteQuery,
+            body,
+        )
 
-    def replace_namespaced_mini_cluster_scale(self, name: str, namespace: str, body: Union[V1Scale, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> V1Scale:
+    def replace_namespaced_mini_cluster_scale(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[V1Scale, Mapping[str, Any]],
+        **query: Unpack[_WriteQuery],
+    ) -> V1Scale:
         """Replace scale of the specified MiniCluster."""
-        return self._call('V1Scale', 'PUT', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name, 'scale'), query, _WriteQuery, body)
+        return self._call(
+            "V1Scale",
+            "PUT",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+                "scale",
+            ),
+            query,
+            _WriteQuery,
+            body,
+        )
 
-    def replace_namespaced_mini_cluster_status(self, name: str, namespace: str, body: Union[MiniCluster, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> MiniCluster:
+    def replace_namespaced_mini_cluster_status(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[MiniCluster, Mapping[str, Any]],
+        **query: Unpack[_WriteQuery],
+    ) -> MiniCluster:
         """Replace status of the specified MiniCluster."""
-        return self._call('MiniCluster', 'PUT', segments('apis', 'flux-framework.org', 'v1alpha1', 'namespaces', namespace, 'miniclusters', name, 'status'), query, _WriteQuery, body)
+        return self._call(
+            "MiniCluster",
+            "PUT",
+            segments(
+                "apis",
+                "flux-framework.org",
+                "v1alpha1",
+                "namespaces",
+                namespace,
+                "miniclusters",
+                name,
+                "status",
+            ),
+            query,
+            _WriteQuery,
+            body,
+        )

@@ -13,7 +13,7 @@ from ._check import ValidationError, WrongTypeError
 from ._wire import NULL
 from .models import *  # noqa: F403
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["NULL", "ValidationError", "WrongTypeError", "__version__"]
 __all__ += models.__all__
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if name not in _APIS:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(".api", __name__), name)
+        if name in _APIS:
+            return getattr(import_module(".api", __name__), name)
+        former = import_module("._deprecated", __name__)
+        return former.lookup(__name__, former.NAMES)(name, 3)

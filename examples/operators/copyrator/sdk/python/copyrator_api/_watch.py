@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import time
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ K = TypeVar("K", bound=_model.Object)
 # Seconds that one request of a watch lasts, and how much longer it may be silent.
 _WATCH, _GRACE = 240, 15
 
+_log = logging.getLogger(__package__)
+
 
 @dataclass(frozen=True)
 class Event(Generic[K]):
@@ -33,13 +36,15 @@ class Event(Generic[K]):
 
 
 class Watch(Generic[K]):
-    """Events as they come, from ``Client.watch``: iterate it in a ``with``, or ``close`` it.
+    """The events of ``Client.watch``. Iterate it in a ``with`` statement, or call ``close``.
 
-    ``close`` may be called from any thread and ends the iteration. ``error`` is why the
-    server could not be reached the last time, None if it was. ``synced`` is a
-    ``threading.Event``, set once the next event is asked for after all that there was.
-    ``changes``, iterated instead, gives pairs of a type and a plain manifest, and
-    ("LISTED", {}) after each list.
+    ``close`` may be called from any thread; the iteration then ends.
+
+    Attributes:
+        error (Optional[errors.ApiError]): why the last request failed, None if it did not.
+        synced (threading.Event): set once all objects of the first list were consumed.
+        changes (Iterator): the events as pairs of a type and a manifest, without models, and
+            ("LISTED", {}) after each list. Iterate either this or the watch.
     """
 
     def __init__(
@@ -54,20 +59,23 @@ class Watch(Generic[K]):
         self._end = None if timeout is None else time.monotonic() + timeout
         self._stop, self._delay = Flag(), 0.0
         self._stream: Optional[Stream] = None
-        self._heard, self._refused = False, 0.0  # ever from the server; since when it says no
+        self._answers, self._refused = False, 0.0  # whether there were any; since when only 4xx
         self._known: Dict[Tuple[str, str], Dict[str, Any]] = {}
         self.error: Optional[errors.ApiError] = None
         self.synced = Flag()
-        self.changes = Scope.opened(self)._changes()
+        self.changes = Scope.opened(self, Watch.close)._changes()
 
     def __iter__(self) -> Iterator[Event[K]]:
         return iter(self.following, None)
 
     def following(self) -> Optional[Event[K]]:
-        """Gives the next event, None at the end."""
+        """Returns the next event, None at the end. Raises the last error if the timeout has
+        passed without an answer of the server."""
         for change, found in self.changes:
             if change != "LISTED":
                 return Event(change, self._client.kind.from_dict(found))
+        if self.error and not self._answers and not self._stop.is_set():
+            raise self.error
         return None
 
     def close(self) -> None:
@@ -92,28 +100,40 @@ class Watch(Generic[K]):
             try:
                 yield from self._listed() if self._version is None else self._watched()
             except errors.Gone:
+                _log.info("watch of %s: resource version %s has expired", self._path, self._version)
                 self._version = None
             except errors.ApiError as error:
-                if self._left(1) and not self._passes(error):
+                if self._left(1) and not self._retries(error):
                     raise
                 self.error = error if self._left(1) else self.error
+                _log.info("watch of %s: %s", self._path, error)
             if not self._left(1):
                 return
-            self._stop.wait(self._left(self._delay * random.uniform(0.5, 1)))
+            delay = self._left(self._delay * random.uniform(0.5, 1))
+            _log.debug("watch of %s: next request in %.1f s", self._path, delay)
+            self._stop.wait(delay)
             self._delay = min(self._delay * 2 or 0.1, 5)
 
-    def _passes(self, error: errors.ApiError) -> bool:
-        """Says whether an error is temporary. A starting server knows neither RBAC nor kinds."""
-        if error.status in (0, 429) or error.status >= 500:
-            return self._heard or self._end is not None
+    def _retries(self, error: errors.ApiError) -> bool:
+        """Returns whether to send a request again after it failed.
+
+        A server that was reached may be restarting: then it refuses connections, and until it
+        has loaded RBAC and the kinds it answers 403 and 404. One that was never reached is an
+        error at once.
+        """
+        if isinstance(error, errors.Unreachable):
+            return not error.permanent and (self._answers or self._client.transport.reached)
+        if error.status == 429 or error.status >= 500:
+            return self._answers or self._end is not None
         self._refused = self._refused or time.monotonic()
-        return self._heard and time.monotonic() - self._refused < _GRACE
+        return self._answers and time.monotonic() - self._refused < _GRACE
 
     def _answered(self) -> None:
-        self._heard, self._refused, self._delay, self.error = True, 0.0, 0.0, None
+        self._answers, self._refused, self._delay, self.error = True, 0.0, 0.0, None
 
     def _listed(self) -> Iterator[Tuple[str, Dict[str, Any]]]:
         items, version = self._client._items(self._path, self._query, self._left(_GRACE) or 1)
+        _log.debug("list of %s: %d objects, resource version %s", self._path, len(items), version)
         before, self._known = self._known, {_key(item): item for item in items}
         for key, item in before.items():
             if key not in self._known:
@@ -138,10 +158,9 @@ class Watch(Generic[K]):
         query["timeoutSeconds"] = ceil(self._left(_WATCH)) or 1
         silence = self._left(_WATCH + _GRACE) or 1
         with self._client.transport.stream("GET", self._path, query, silence) as self._stream:
-            self._heard = True
+            self._answers, self.error = True, None
             for line in self._stream if self._left(1) else ():
-                event = json.loads(line)
-                change, found = event["type"], event["object"]
+                change, found = _event(line)
                 if change == "ERROR":
                     raise errors.of(500, json.dumps(found))
                 self._answered()
@@ -154,6 +173,16 @@ class Watch(Generic[K]):
                     yield change, found
                 if not self._left(1):
                     return
+
+
+def _event(line: bytes) -> Tuple[str, Dict[str, Any]]:
+    """Returns type and object of a line of a watch."""
+    try:
+        event = json.loads(line)
+        return event["type"], event["object"]
+    except (ValueError, TypeError, KeyError) as error:
+        text = f"the answer to a watch is not a watch event: {line[:200]!r}"
+        raise errors.ServerError(502, "InvalidAnswer", text) from error
 
 
 def _key(item: Mapping[str, Any]) -> Tuple[str, str]:

@@ -1,117 +1,157 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The client for asyncio. Each call runs in a thread, over the connections of the blocking client;
-there is no second HTTP stack."""
+"""The client for asyncio. A thread runs each call in progress with the blocking client; there is
+no second HTTP stack."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, asynccontextmanager
-from functools import wraps
-from threading import Thread
+from contextlib import asynccontextmanager
+from functools import partial, wraps
 from typing import (
     TYPE_CHECKING,
     Any,
+    AsyncContextManager,
     AsyncGenerator,
     Callable,
+    ContextManager,
     Coroutine,
     Generic,
     Iterable,
+    Optional,
     Type,
     TypeVar,
 )
 
 from ._client import FIELD_MANAGER, Client
-from ._transport import Scope
 from ._watch import K
 
 if TYPE_CHECKING:
-    from typing_extensions import ParamSpec
+    from typing_extensions import Concatenate, ParamSpec
 
     _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-async def _run(scope: Scope, call: Callable[[], _R]) -> _R:
-    """Runs a call in a thread of its own. If it is cancelled, what the scope has open is
-    closed, and the thread ends."""
-    import asyncio
-    from concurrent.futures import Future
-
-    future = Future[_R]()
-
-    def run() -> None:
-        Scope.current.set(scope)
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(call())
-            except BaseException as error:
-                future.set_exception(error)
-
-    Thread(target=run, name=__name__, daemon=True).start()
-    try:
-        return await asyncio.wrap_future(future)
-    except asyncio.CancelledError:
-        scope.close()
-        raise
+# asyncio takes as long to import as the rest, so the threads wait for the first call.
 
 
-def threaded(call: Callable[_P, _R]) -> Callable[_P, Coroutine[Any, Any, _R]]:
-    """Returns a coroutine function that runs a blocking function in a thread."""
+def threaded(
+    method: Callable[Concatenate[Any, _P], _R],
+) -> Callable[Concatenate[Any, _P], Coroutine[Any, Any, _R]]:
+    """Returns the coroutine function for a method of a blocking client."""
 
-    @wraps(call)
-    async def coroutine(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        return await _run(Scope(), lambda: call(*args, **kwargs))
+    @wraps(method)
+    async def coroutine(self: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        from ._threads import run
+
+        return await run(_bound(self, method, *args, **kwargs))
 
     return coroutine
 
 
-def iterated(call: Callable[_P, Iterable[_R]]) -> Callable[_P, AsyncGenerator[_R, None]]:
-    """Returns an asynchronous generator function of the items that a blocking one yields."""
+def iterated(
+    method: Callable[Concatenate[Any, _P], Iterable[_R]],
+) -> Callable[Concatenate[Any, _P], AsyncGenerator[_R, None]]:
+    """Returns the asynchronous generator function for a method that returns an iterable."""
 
-    @wraps(call)
-    async def generator(*args: _P.args, **kwargs: _P.kwargs) -> AsyncGenerator[_R, None]:
-        scope, end = Scope(), object()
-        items: Any = await _run(scope, lambda: iter(call(*args, **kwargs)))
+    @wraps(method)
+    async def generator(
+        self: Any, /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> AsyncGenerator[_R, None]:
+        from ._threads import iterate
+
+        items = iterate(_bound(self, method, *args, **kwargs))
         try:
-            while True:
-                item: Any = await _run(scope, lambda: next(items, end))
-                if item is end:
-                    return
+            async for item in items:
                 yield item
         finally:
-            scope.close()
+            await items.aclose()
 
     return generator
 
 
+def entered(
+    method: Callable[Concatenate[Any, _P], ContextManager[_R]],
+) -> Callable[Concatenate[Any, _P], AsyncContextManager[_R]]:
+    """Returns the method with an asynchronous context manager for one with a blocking one."""
+
+    @wraps(method)
+    @asynccontextmanager
+    async def manager(
+        self: Any, /, *args: _P.args, **kwargs: _P.kwargs
+    ) -> AsyncGenerator[_R, None]:
+        from ._threads import run
+
+        context = _bound(self, method, *args, **kwargs)()
+        value = await run(context.__enter__)
+        try:
+            yield value
+        except BaseException as error:
+            if not await run(partial(context.__exit__, type(error), error, error.__traceback__)):
+                raise
+        else:
+            await run(partial(context.__exit__, None, None, None))
+
+    return manager
+
+
+def immediate(method: Callable[Concatenate[Any, _P], _R]) -> Callable[Concatenate[Any, _P], _R]:
+    """Returns the method for one that asks no server: it does the same at once."""
+
+    @wraps(method)
+    def function(self: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        result: _R = _bound(self, method, *args, **kwargs)()
+        return result
+
+    return function
+
+
+def _bound(client: Any, method: Any, *args: Any, **kwargs: Any) -> Any:
+    """Returns a call of the method that the blocking client has by that name."""
+    return partial(getattr(client.client, method.__name__), *args, **kwargs)
+
+
 class AsyncClient(Generic[K]):
     """A ``Client`` for asyncio with the same arguments: its methods are coroutines, ``watch`` and
-    ``logs`` asynchronous generators. Cancelling a task closes its connection; that of a plain
-    request is closed when the answer arrives."""
+    ``logs`` asynchronous generators, and ``port_forward`` an asynchronous context manager;
+    ``extract``, which sends nothing, is as it is there.
+
+    Cancelling a task closes its connection; that of a plain request is closed when the answer
+    arrives. ``client`` is the blocking client.
+    """
+
+    client: Client[K]
 
     def __init__(
         self,
         kind: Type[K],
-        namespace: str = "default",
+        namespace: Optional[str] = None,
         api_client: Any = None,
         field_manager: str = FIELD_MANAGER,
+        field_validation: str = "Strict",
     ) -> None:
-        self._wrap(Client(kind, namespace, api_client, field_manager))
+        self.client = Client(kind, namespace, api_client, field_manager, field_validation)
 
-    def _wrap(self, client: Client[K]) -> None:
-        self.client = client
-        self.create, self.replace = threaded(client.create), threaded(client.replace)
-        self.get, self.list = threaded(client.get), threaded(client.list)
-        self.patch, self.apply = threaded(client.patch), threaded(client.apply)
-        self.delete, self.wait_deleted = threaded(client.delete), threaded(client.wait_deleted)
-        self.scale, self.get_scale = threaded(client.scale), threaded(client.get_scale)
-        self.pod_selector = threaded(client.pod_selector)
-        self.wait_for, self.watch = threaded(client.wait_for), iterated(client.watch)
-        self.pods, self.exec = threaded(client.pods), threaded(client.exec)
-        self.logs, self.connect = iterated(client.logs), threaded(client.connect)
-
-    @asynccontextmanager
-    async def port_forward(self, *args: Any, **kwargs: Any) -> AsyncGenerator[int, None]:
-        """``Client.port_forward`` as an asynchronous context manager."""
-        with ExitStack() as stack:
-            yield await threaded(stack.enter_context)(self.client.port_forward(*args, **kwargs))
+    create = threaded(Client[K].create)
+    get = threaded(Client[K].get)
+    list = threaded(Client[K].list)
+    replace = threaded(Client[K].replace)
+    patch = threaded(Client[K].patch)
+    apply = threaded(Client[K].apply)
+    diff = threaded(Client[K].diff)
+    extract = immediate(Client[K].extract)
+    check = threaded(Client[K].check)
+    supports = threaded(Client[K].supports)
+    delete = threaded(Client[K].delete)
+    delete_collection = threaded(Client[K].delete_collection)
+    get_scale = threaded(Client[K].get_scale)
+    scale = threaded(Client[K].scale)
+    watch = iterated(Client[K].watch)
+    wait_for = threaded(Client[K].wait_for)
+    wait_deleted = threaded(Client[K].wait_deleted)
+    pod_selector = threaded(Client[K].pod_selector)
+    pods = threaded(Client[K].pods)
+    logs = iterated(Client[K].logs)
+    exec = threaded(Client[K].exec)
+    connect = threaded(Client[K].connect)
+    port_forward = entered(Client[K].port_forward)

@@ -1,6 +1,10 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The channels of a command or a port, over a websocket that does not block."""
+"""The channels of a command or a port, over a websocket that does not block.
+
+Nothing waits for one direction alone: a pod that takes no more until it is read from, such as
+one that echoes, would stop both for good.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,15 @@ import ssl
 import time
 from contextlib import suppress
 from math import inf
-from typing import Any, Iterator, List
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
 
 from . import errors
+from ._lines import LINE
 
-CHUNK, _FULL = 1 << 16, 1 << 20  # bytes: moved at once; waiting, so that no more are read
-_BINARY, _CLOSE, _PING, _PONG = 2, 8, 9, 10  # the kinds of frames
-_LINGER = 2.0  # seconds that a pod may be silent after we have ended
+CHUNK = 1 << 16  # bytes that are moved at once
+_FULL = 1 << 20  # bytes that wait to be sent, above which no more are read
+_BINARY, _CLOSE, _PING, _PONG = 2, 8, 9, 10  # opcodes of frames
+_LINGER = 2.0  # seconds of silence after which a port whose local end has closed is closed
 
 
 def cut(sock: socket.socket) -> None:
@@ -25,106 +31,186 @@ def cut(sock: socket.socket) -> None:
         socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
 
-def encode(message: bytes, opcode: int = _BINARY) -> bytes:
-    """Gives the frame of a message, to be sent."""
-    from websocket import ABNF
-
-    frame: bytes = ABNF.create_frame(message, opcode).format()
-    return frame
-
-
-def _try(function: Any, *arguments: Any) -> Any:
-    """Calls a method of a socket that does not block; gives None if it would."""
+def _attempt(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls a method of a socket that does not block. Returns None if it would block."""
     try:
         return function(*arguments)
     except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
         return None
 
 
-def _receive(ws: Any) -> Any:
-    """Gives kind and data of the next frame, None if it is not there. A break is an end."""
-    from websocket import WebSocketException
+def _select(wanted: Dict[Any, int], seconds: float) -> bool:
+    """Waits until a socket is ready for its events. Returns False if none is in time."""
+    with selectors.DefaultSelector() as selector:
+        for sock, events in wanted.items():
+            if events:
+                selector.register(sock, events)
+        if not selector.get_map():
+            return True
+        return seconds > 0 and bool(selector.select(None if seconds == inf else seconds))
 
-    try:
-        frame = _try(ws.recv_frame)
-    except (OSError, WebSocketException):
-        return _CLOSE, b""
-    return frame and (frame.opcode, frame.data)
 
+class Channels:
+    """The messages of a websocket, each the number of a channel and bytes.
 
-def exchange(
-    ws: Any, out: bytearray, seconds: float, local: Any = None, inbox: Any = b""
-) -> Iterator[Any]:
-    """Sends frames, and gives messages as channel and data, until the server closes.
-
-    Nothing blocks but the wait for all at once: a pod that takes no more until it is
-    read from, as one that echoes, would stop both directions for good.
-
-    Args:
-        ws (Any): the websocket; it is closed in the end.
-        out (bytearray): frames to send; it is emptied.
-        seconds (float): how long until WaitTimeout. With local, for how long the pod may
-            be silent after local has ended.
-        local (Any): a socket; what comes from there goes to channel 0. Default None.
-        inbox (Any): a bytearray of what is to go there; it is emptied. Default empty.
+    Attributes:
+        wire (socket.socket): the connection, to be closed by the user of the channels.
+        closed (bool): the server has closed the connection, or it broke.
     """
-    deadline, wire = time.monotonic() + seconds, ws.sock
-    reading = forwards = bool(local)
-    closed = False
-    with wire:
-        while inbox or not closed:
-            try:
-                if inbox:
-                    del inbox[: _try(local.send, inbox) or 0]
-                data = _try(local.recv, CHUNK) if reading and len(out) < _FULL else None
-            except OSError:
+
+    def __init__(self, ws: Any) -> None:
+        self._ws, self._out = ws, bytearray()
+        self.wire: socket.socket = ws.sock
+        self.closed = False
+
+    @property
+    def full(self) -> bool:
+        """Whether so much waits to be sent that no more should be added."""
+        return len(self._out) >= _FULL
+
+    def add(self, message: bytes, opcode: int = _BINARY) -> None:
+        """Adds a message to what waits to be sent."""
+        from websocket import ABNF
+
+        self._out += ABNF.create_frame(message, opcode).format()
+
+    def flush(self) -> None:
+        """Sends as much as the connection takes now. A break is noticed by ``received``, after
+        what the server sent before."""
+        with suppress(OSError):
+            while self._out and not self.closed:
+                count = _attempt(self.wire.send, self._out[:CHUNK])
+                if not count:
+                    return
+                del self._out[:count]
+
+    def received(self) -> Iterator[Tuple[int, bytes]]:
+        """Yields the messages that have arrived. Raises errors.TooLarge if one has more than
+        16 MiB."""
+        while not self.closed:
+            opcode, data = self._frame()
+            if opcode == _CLOSE:
+                self.closed = True
+            elif opcode == _PING:
+                self.add(data, _PONG)
+            elif opcode is None:
                 return
-            out += encode(b"\0" + data) if data else b""
-            reading = reading and data != b""
-            with suppress(OSError):  # what the server sent before it closed is still to be read
-                while out and not closed and (count := _try(wire.send, out[:CHUNK])):
-                    del out[:count]
-            while not closed and len(inbox) < _FULL and (frame := _receive(ws)):
-                kind, message = frame
-                closed = kind == _CLOSE
-                if kind == _PING:
-                    out += encode(message, _PONG)
-                elif message and not closed:
-                    yield message[0], message[1:]
-            if closed:
-                reading, deadline = False, inf
-            elif forwards:
-                deadline = inf if reading else time.monotonic() + seconds
-            to_wire = 0 if closed else (len(inbox) < _FULL) | 2 * bool(out)
-            to_local = (reading and len(out) < _FULL) | 2 * bool(inbox)
-            left = deadline - time.monotonic()
-            with selectors.DefaultSelector() as ready:
-                for sock, events in ((wire, to_wire), (local, to_local)):
-                    if events:
-                        ready.register(sock, events)
-                if ready.get_map() and (
-                    left <= 0 or not ready.select(None if left == inf else left)
-                ):
-                    if forwards:
-                        return
-                    raise errors.WaitTimeout("the command has not ended")
+            elif data:
+                yield data[0], data[1:]
+
+    def _frame(self) -> Tuple[Any, bytes]:
+        """Returns opcode and data of the next frame; no opcode if it has not arrived. A broken
+        connection is the same as a closed one."""
+        from websocket import WebSocketException
+
+        try:
+            frame = _attempt(self._ws.recv_frame)
+        except (OSError, WebSocketException):
+            return _CLOSE, b""
+        if (self._ws.frame_buffer.length or 0) > LINE:
+            raise errors.TooLarge(f"a message of the pod has more than {LINE >> 20} MiB")
+        return (frame.opcode, frame.data) if frame else (None, b"")
+
+    def events(self, reading: bool = True) -> int:
+        """Returns the events of the connection to wait for."""
+        writes = selectors.EVENT_WRITE if self._out else 0
+        return 0 if self.closed else writes | (selectors.EVENT_READ if reading else 0)
+
+
+def converse(ws: Any, messages: Iterable[bytes], seconds: float) -> Iterator[Tuple[int, bytes]]:
+    """Sends messages, and yields those that arrive until the server closes the websocket, which
+    is closed in the end. Raises WaitTimeout after so many seconds, and errors.TooLarge."""
+    channels, deadline = Channels(ws), time.monotonic() + seconds
+    rest, more = iter(messages), True
+    with channels.wire:
+        while not channels.closed:
+            while more and not channels.full:
+                message = next(rest, None)
+                more = message is not None
+                if message is not None:
+                    channels.add(message)
+            channels.flush()
+            yield from channels.received()
+            if more and not channels.full:
+                continue  # there is room for more
+            if not _select({channels.wire: channels.events()}, deadline - time.monotonic()):
+                raise errors.WaitTimeout(f"the command has not ended in {seconds:g} s")
+
+
+class _Local:
+    """The local end of a port: a socket, and the bytes that wait to be sent to it."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        sock.setblocking(False)
+        self.sock, self.inbox, self.reading = sock, bytearray(), True
+
+    @property
+    def full(self) -> bool:
+        """Whether so much waits to be sent that no more should be added."""
+        return len(self.inbox) >= _FULL
+
+    def exchange(self, channels: Channels) -> None:
+        """Sends what the socket takes now, and adds what it has to channel 0. Raises OSError if
+        the socket is broken."""
+        if self.inbox:
+            del self.inbox[: _attempt(self.sock.send, self.inbox) or 0]
+        self.reading = self.reading and not channels.closed
+        if self.reading and not channels.full:
+            data = _attempt(self.sock.recv, CHUNK)
+            self.reading = data != b""
+            if data:
+                channels.add(b"\0" + data)
+
+    def events(self, channels: Channels) -> int:
+        """Returns the events of the socket to wait for."""
+        reading = self.reading and not channels.closed and not channels.full
+        reads = selectors.EVENT_READ if reading else 0
+        return reads | (selectors.EVENT_WRITE if self.inbox else 0)
+
+    def end(self) -> None:
+        """Closes the socket. Closed before the other side has ended, it would lose bytes."""
+        with self.sock, suppress(OSError):
+            self.sock.shutdown(socket.SHUT_WR)
+            self.sock.settimeout(_LINGER)
+            while self.sock.recv(CHUNK):
+                pass
 
 
 def carry(ws: Any, local: socket.socket, failed: List[Exception]) -> None:
-    """Moves bytes between a port and a socket until both have ended."""
-    local.setblocking(False)
-    inbox, numbered = bytearray(), {0, 1}
-    for channel, data in exchange(ws, bytearray(), _LINGER, local, inbox):
-        if channel in numbered:  # the first message is the number of the port
-            numbered.remove(channel)
-        elif channel == 0:
-            inbox += data
-        else:
-            failed.append(
-                errors.make(errors.Unreachable, 0, "PortForward", data.decode(errors="replace"))
-            )
-    with local, suppress(OSError):  # closed before all is read, it would lose what was sent
-        local.shutdown(socket.SHUT_WR)
-        local.settimeout(_LINGER)
-        while local.recv(CHUNK):
-            pass
+    """Moves bytes between a port and a socket until both have ended, and closes both. Adds what
+    fails to ``failed``."""
+    end = _Local(local)
+    try:
+        _carry(Channels(ws), end, failed)
+    except (OSError, errors.TooLarge) as error:
+        failed += [error] if isinstance(error, errors.TooLarge) else []
+    end.end()
+
+
+def _carry(channels: Channels, end: _Local, failed: List[Exception]) -> None:
+    numbered = {0, 1}
+    with channels.wire:
+        while end.inbox or not channels.closed:
+            end.exchange(channels)
+            channels.flush()
+            for channel, data in channels.received() if not end.full else ():
+                if channel in numbered:  # the first message of each is the number of the port
+                    numbered.remove(channel)
+                elif channel == 0:
+                    end.inbox += data
+                else:
+                    failed.append(_refused(data))
+                if end.full:
+                    break
+            silence = inf if end.reading or channels.closed else _LINGER
+            wanted = {
+                channels.wire: channels.events(reading=not end.full),
+                end.sock: end.events(channels),
+            }
+            if not _select(wanted, silence):
+                return
+
+
+def _refused(data: bytes) -> errors.ApiError:
+    text = data.decode(errors="replace")
+    return errors.Unreachable(0, "PortForward", text)

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from math import isfinite
 from typing import Any, List, Tuple
 
 from ._wire import plain
@@ -15,6 +16,9 @@ from ._wire import plain
 # Where a value stands, as the API server writes it, and what is wrong with it.
 Problem = Tuple[str, str]
 Rules = Mapping[str, Any]
+
+# What is wrong where a required value is not there.
+MISSING = "a value is required"
 
 
 class ValidationError(ValueError):
@@ -57,12 +61,37 @@ def join(place: str, path: str) -> str:
 
 def missing(path: str) -> ValidationError:
     """Gives the error of a required value that is not there."""
-    return ValidationError((path, "a value is required"))
+    return ValidationError((path, MISSING))
+
+
+def too_deep(path: str) -> ValidationError:
+    """Gives the error of a value that is nested deeper than Python can follow, or in itself."""
+    return ValidationError((path, "nested too deeply"))
 
 
 def wrong_type(path: str, expected: str, value: Any) -> WrongTypeError:
     """Gives the error of a value that is not of the expected type."""
     return WrongTypeError((path, f"expected {expected}, not {type(value).__name__}"))
+
+
+def unknown(path: str, owner: str, name: str, names: Iterable[str]) -> ValidationError:
+    """Gives the error of a name that a type does not have.
+
+    Args:
+        path (str): of the value that has the name.
+        owner (str): names the type.
+        name (str): the unknown name.
+        names (Iterable[str]): those that the type has.
+    """
+    return ValidationError((join(path, name), f"{owner} has no such field{nearest(name, names)}"))
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Gives what a message on an unknown name ends with: the known one that is like it, if any."""
+    from difflib import get_close_matches  # for an error only
+
+    near = get_close_matches(name, names, 1)
+    return f", did you mean {near[0]}?" if near else ""
 
 
 def broken(value: Any, rules: Rules) -> Iterator[str]:
@@ -74,10 +103,13 @@ def broken(value: Any, rules: Rules) -> Iterator[str]:
     """
     if "enum" in rules and plain(value) not in rules["enum"]:
         allowed = ", ".join(map(repr, rules["enum"]))
-        yield f"expected one of {allowed}, not {plain(value)!r}"
+        one_of = "one of " if len(rules["enum"]) > 1 else ""
+        yield f"expected {one_of}{allowed}, not {plain(value)!r}"
     if isinstance(value, str):
         yield from _size(len(value), rules, "Length", "characters")
-        if "pattern" in rules and not _compiled(rules["pattern"]).search(value):
+        # Python takes longer to match a pattern than the API server: not one that is too long.
+        short = len(value) <= rules.get("maxLength", len(value))
+        if short and "pattern" in rules and not _compiled(rules["pattern"]).search(value):
             yield f"{value!r} does not match {rules['pattern']}"
     elif isinstance(value, (int, float)):
         yield from _bounds(value, rules)
@@ -100,7 +132,18 @@ def _size(size: int, rules: Rules, of: str, unit: str) -> Iterator[str]:
         yield f"expected at most {rules['max' + of]} {unit}, not {size}"
 
 
+# By format, the least and the greatest integer.
+INTEGERS = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+
+
 def _bounds(value: float, rules: Rules) -> Iterator[str]:
+    if isinstance(value, float) and not isfinite(value):
+        yield f"expected a finite number, not {value}"
+        return
+    least, most = INTEGERS.get(rules.get("format", ""), (value, value))
+    if not least <= value <= most:
+        yield f"expected an integer from {least} to {most}, not {value}"
+        return
     low, high = rules.get("minimum", value), rules.get("maximum", value)
     if value < low or (value == low and rules.get("exclusiveMinimum")):
         yield f"expected {'more than' if value == low else 'at least'} {low}, not {value}"

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import (
     TYPE_CHECKING,
     Any,
-    Callable,
     Dict,
-    Generic,
+    Iterable,
+    Iterator,
     List,
     Mapping,
     Optional,
@@ -20,10 +19,15 @@ from typing import (
     Union,
 )
 
-from . import _wire, errors
+from . import errors
+from ._apply import Applies
+from ._installed import Installed
 from ._kind import Kind
+from ._model import Model, Object
 from ._streams import Streams
 from ._transport import Transport, body_type, segments
+from ._wait import Waits
+from ._wait import meta as _meta
 from ._watch import K, Watch
 
 if TYPE_CHECKING:
@@ -32,50 +36,64 @@ if TYPE_CHECKING:
 # Who owns the fields that are written, unless a client says otherwise: the package.
 FIELD_MANAGER = __name__.split(".")[-2]
 
-# What the server alone writes into metadata, and refuses or misunderstands in an apply.
-_SERVERS = {
-    "managedFields",
-    "resourceVersion",
-    "uid",
-    "generation",
-    "creationTimestamp",
-    "selfLink",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-}
 
-
-class Client(Streams, Generic[K]):
+class Client(Applies[K], Installed[K], Streams, Waits[K]):
     """Reads and writes the objects of one kind: ``Client(Kind, "my-namespace")``.
 
     Every method raises ``errors.ApiError`` if the request fails, and ``errors.Unreachable`` if
-    the server cannot be reached; ``watch``, ``wait_for`` and ``wait_deleted`` retry instead.
+    the server cannot be reached; ``watch``, ``wait_for`` and ``wait_deleted`` retry instead once
+    the client has reached the server.
     Raises ValueError if a name is empty or not a path segment, or if the kind is cluster-scoped
     and ``namespace`` is set. ``namespace`` defaults to the client's. A ``timeout`` is in seconds;
     None means no limit. A client is safe to share between threads.
 
     Args:
         kind (Type[K]): the model of the kind.
-        namespace (str): namespace of objects that do not set one. Default "default".
+        namespace (Optional[str]): namespace of objects that do not set one. Default None: that
+            of the kubeconfig context or of the pod, else "default". It is looked up by the URL of
+            the API server at the first call, as the configuration does not tell its context.
         api_client (Any): a ``kubernetes.client.ApiClient``. Default None: one is created at
             the first call, with the configuration that ``kubernetes.config`` has loaded.
         field_manager (str): name of the field manager of all writes. Default: the package.
+        field_validation (str): what the server does with unknown and duplicate fields in a write:
+            "Strict" refuses it, "Warn" drops them with a ServerWarning for each, and "Ignore"
+            drops them. An apply with unknown fields is always refused. Default "Strict".
     """
 
     def __init__(
         self,
         kind: Type[K],
-        namespace: str = "default",
+        namespace: Optional[str] = None,
         api_client: Any = None,
         field_manager: str = FIELD_MANAGER,
+        field_validation: str = "Strict",
     ) -> None:
-        self.kind, self.namespace, self.field_manager = kind, namespace, field_manager
+        self.kind, self.field_manager, self.field_validation = kind, field_manager, field_validation
         self.transport = Transport(api_client)
+        self._namespace = namespace or ""
 
-    def create(self, obj: K, namespace: Optional[str] = None) -> K:
+    @property
+    def namespace(self) -> str:
+        """Namespace of objects that do not set one."""
+        self._namespace = self._namespace or self.transport.namespace()
+        return self._namespace
+
+    @namespace.setter
+    def namespace(self, namespace: str) -> None:
+        self._namespace = namespace
+
+    def create(
+        self,
+        obj: K,
+        namespace: Optional[str] = None,
+        dry_run: bool = False,
+        field_validation: Optional[str] = None,
+    ) -> K:
         """Creates an object in the namespace that it sets, or else in ``namespace``. Raises
-        ValueError if both are set and differ, errors.AlreadyExists and errors.Invalid."""
-        return self._write("POST", self._path(self._home(obj, namespace)), obj)
+        ValueError if both are set and differ, errors.AlreadyExists, errors.Invalid, and
+        errors.BadRequest if a field is unknown. ``field_validation`` defaults to the client's."""
+        path = self._path(self._home(obj, namespace))
+        return self._write("POST", path, obj, dry_run, field_validation)
 
     def get(self, name: str, namespace: Optional[str] = None) -> K:
         """Reads an object. Raises errors.NotFound."""
@@ -94,9 +112,15 @@ class Client(Streams, Generic[K]):
         items, _ = self._items(self._path(namespace, everywhere=all_namespaces), query)
         return [self.kind.from_dict(item) for item in items]
 
-    def replace(self, obj: K, namespace: Optional[str] = None) -> K:
+    def replace(
+        self,
+        obj: K,
+        namespace: Optional[str] = None,
+        dry_run: bool = False,
+        field_validation: Optional[str] = None,
+    ) -> K:
         """Replaces an object. Raises errors.Conflict if it has changed since it was read."""
-        return self._write("PUT", self._path(self._home(obj, namespace), _meta(obj, "name")), obj)
+        return self._write("PUT", self._place(obj, namespace), obj, dry_run, field_validation)
 
     def patch(
         self,
@@ -105,27 +129,13 @@ class Client(Streams, Generic[K]):
         content_type: Optional[str] = None,
         subresource: str = "",
         namespace: Optional[str] = None,
+        dry_run: bool = False,
+        field_validation: Optional[str] = None,
     ) -> K:
         """Patches an object, or its ``subresource`` such as "status". Unless ``content_type`` is
         set, a mapping is a merge patch and a list is a JSON patch."""
         path = self._path(namespace, name, *filter(None, [subresource]))
-        return self._write("PATCH", path, body, content_type)
-
-    def apply(self, obj: K, force: bool = False, namespace: Optional[str] = None) -> K:
-        """Applies an object by server-side apply; it is created if it does not exist.
-
-        The ``field_manager`` owns every field that is set, defaults of the model included; fields
-        that it owned before and that are not set any more are removed. The status and the metadata
-        that the server maintains are not sent, so an object that was read can be applied, and its
-        resource version is ignored. Raises errors.Conflict if another manager owns a field, unless
-        ``force`` is set.
-        """
-        path = self._path(self._home(obj, namespace), _meta(obj, "name"))
-        body = {key: value for key, value in _wire.plain(obj).items() if key != "status"}
-        meta = {key: value for key, value in body["metadata"].items() if key not in _SERVERS}
-        return self._write(
-            "PATCH", path, {**body, "metadata": meta}, "application/apply-patch+yaml", force=force
-        )
+        return self._write("PATCH", path, body, dry_run, field_validation, content_type)
 
     def delete(
         self,
@@ -137,21 +147,40 @@ class Client(Streams, Generic[K]):
         namespace: Optional[str] = None,
         uid: Optional[str] = None,
         resource_version: Optional[str] = None,
+        dry_run: bool = False,
     ) -> None:
         """Deletes an object. ``propagation`` of its dependents is Background, Foreground or Orphan.
         ``grace`` is the grace period in seconds, by default the object's. With ``wait`` it returns
-        when the object is gone, or raises WaitTimeout. Raises errors.NotFound, and errors.Conflict
-        if the object does not have that ``uid`` or ``resource_version``."""
-        query: Dict[str, Any] = {"propagationPolicy": propagation, "gracePeriodSeconds": grace}
+        when the object is gone, or raises WaitTimeout; after a ``dry_run`` it does not wait. Raises
+        errors.NotFound, and errors.Conflict if the object does not have that ``uid`` or
+        ``resource_version``."""
+        query = _deletion(propagation, grace, dry_run)
         only = {"uid": uid, "resourceVersion": resource_version}
         # A body takes the place of the query.
         body = {**query, "preconditions": only} if uid or resource_version else None
         answer = self.transport.request(
             "DELETE", self._path(namespace, name), None if body else query, body
         )
-        if wait:
+        if wait and not dry_run:
             uid = (answer.get("details") or answer.get("metadata") or {}).get("uid")
             self.wait_deleted(name, timeout, namespace, uid)
+
+    def delete_collection(
+        self,
+        label_selector: Optional[str] = None,
+        field_selector: Optional[str] = None,
+        propagation: str = "Background",
+        grace: Optional[int] = None,
+        namespace: Optional[str] = None,
+        dry_run: bool = False,
+    ) -> List[K]:
+        """Deletes all objects of the namespace that match the selectors: without selectors, all.
+        Returns the objects as they were before. ``propagation`` and ``grace`` are as in ``delete``.
+        """
+        selectors = {"labelSelector": label_selector, "fieldSelector": field_selector}
+        query = {**selectors, **_deletion(propagation, grace, dry_run)}
+        answer = self.transport.request("DELETE", self._path(namespace), query)
+        return [self.kind.from_dict(item) for item in self._typed(answer.get("items") or ())]
 
     def get_scale(self, name: str, namespace: Optional[str] = None) -> V1Scale:
         """Reads the scale subresource. Raises errors.NotFound if the kind has none."""
@@ -185,8 +214,9 @@ class Client(Streams, Generic[K]):
 
         With ``resource_version`` only later changes. A broken connection is resumed; if its
         resource version has expired, the objects are listed again and the differences are
-        yielded as events. It ends after ``timeout``. Without one it does not end, but an
-        unreachable server is an error until the first answer.
+        yielded as events. It ends after ``timeout``; by default it does not end. Raises
+        errors.Unreachable if the server cannot be reached and never was by this client. The
+        ``status`` of an object is None until its controller has seen the object.
         """
         fields = [f"metadata.name={name}"] if name else []
         fields += [field_selector] if field_selector else []
@@ -194,48 +224,6 @@ class Client(Streams, Generic[K]):
         return Watch(
             self, self._path(namespace, everywhere=all_namespaces), query, resource_version, timeout
         )
-
-    def wait_for(
-        self,
-        name: str,
-        condition: Union[str, Callable[[K], bool]] = "Ready",
-        timeout: Optional[float] = 300,
-        namespace: Optional[str] = None,
-    ) -> K:
-        """Waits until an object meets a condition, and returns it. ``condition`` is the type of a
-        condition that must be True, "Type=Status" for another status, or a function of the object.
-        Raises WaitTimeout, and NotFound as soon as the object does not exist."""
-        met = condition if callable(condition) else _condition(condition)
-        wanted = f"{self.kind.KIND} {name}: {getattr(condition, '__name__', condition)}"
-        last: Optional[K] = None
-        with self.watch(name, timeout=timeout, namespace=namespace) as watch:
-            for change, found in watch.changes:
-                if change == "DELETED" or (change == "LISTED" and last is None):
-                    how = "it does not exist" if last is None else "it was deleted"
-                    raise errors.make(errors.NotFound, 404, "NotFound", f"{wanted}: {how}")
-                if change != "LISTED":
-                    last = self.kind.from_dict(found)
-                    if met(last):
-                        return last
-        seen = [f"{c['type']}={c['status']}" for c in _conditions(last or {})] or ["no conditions"]
-        shown = f"last seen: {', '.join(seen) if last else 'nothing'}"
-        because = f"; {watch.error}" if watch.error else ""
-        raise errors.WaitTimeout(f"{wanted}: not in {timeout} s; {shown}{because}", last)
-
-    def wait_deleted(
-        self,
-        name: str,
-        timeout: Optional[float] = 300,
-        namespace: Optional[str] = None,
-        uid: Optional[str] = None,
-    ) -> None:
-        """Waits until the object does not exist, or has another ``uid``. Raises WaitTimeout."""
-
-        def deletion(found: K) -> bool:
-            return uid is not None and _meta(found, "uid") != uid
-
-        with suppress(errors.NotFound):
-            self.wait_for(name, deletion, timeout, namespace)
 
     def _path(self, namespace: Optional[str], *rest: str, everywhere: bool = False) -> str:
         kind = self.kind
@@ -247,18 +235,43 @@ class Client(Streams, Generic[K]):
         return segments(*path, kind.PLURAL, *rest)
 
     def _home(self, obj: K, namespace: Optional[str]) -> Optional[str]:
+        """Returns the namespace that an object or an argument sets. Raises TypeError if the object
+        is of another kind."""
+        root = isinstance(obj, Mapping) and (isinstance(obj, Object) or not isinstance(obj, Model))
+        found = obj["kind"] if root and "kind" in obj else self.kind.KIND
+        if not root or found != self.kind.KIND:
+            raise TypeError(
+                f"expected a {self.kind.KIND}, not {found if root else type(obj).__name__}"
+            )
         own = _meta(obj, "namespace")
         if own and namespace and own != namespace:
             raise ValueError(f"the object is of namespace {own!r}, not {namespace!r}")
         return own or namespace
 
+    def _place(self, obj: K, namespace: Optional[str], subresource: str = "") -> str:
+        """Returns the path of an object that has a name, or of its subresource."""
+        home, name = self._home(obj, namespace), _meta(obj, "name")
+        if not name:
+            raise ValueError(f"{self.kind.KIND}: metadata.name is required")
+        return self._path(home, name, *filter(None, [subresource]))
+
     def _write(
-        self, method: str, path: str, body: Any, content_type: Optional[str] = None, **query: Any
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        dry_run: bool,
+        field_validation: Optional[str],
+        content_type: Optional[str] = None,
+        **more: Any,
     ) -> K:
-        query, content_type = (
-            {**query, "fieldManager": self.field_manager},
-            content_type or body_type(method, body),
-        )
+        query = {
+            **more,
+            "dryRun": "All" if dry_run else None,
+            "fieldManager": self.field_manager,
+            "fieldValidation": field_validation or self.field_validation,
+        }
+        content_type = content_type or body_type(method, body)
         return self.kind.from_dict(self.transport.request(method, path, query, body, content_type))
 
     def _scale(self, method: str, name: str, namespace: Optional[str], body: Any = None) -> Any:
@@ -273,10 +286,6 @@ class Client(Streams, Generic[K]):
     ) -> Tuple[List[Dict[str, Any]], str]:
         """Reads a list, page by page, and its resource version."""
         items: List[Dict[str, Any]] = []
-        said = {
-            "apiVersion": self.kind.API_VERSION,
-            "kind": self.kind.KIND,
-        }  # not by kinds of Kubernetes itself
         pages = dict(query)
         while True:
             try:
@@ -286,31 +295,21 @@ class Client(Streams, Generic[K]):
                     raise
                 items, pages = [], {**query, "limit": None}  # as a whole it cannot grow too old
                 continue
-            items += ({**said, **item} for item in page["items"])
+            items += self._typed(page["items"])
             pages["continue"] = page["metadata"].get("continue")
             if not pages["continue"]:
                 return items, page["metadata"]["resourceVersion"]
 
-
-def _meta(obj: Mapping[str, Any], key: str) -> Any:
-    return (_wire.plain(obj).get("metadata") or {}).get(key) or ""
-
-
-def _conditions(obj: Mapping[str, Any]) -> Sequence[Dict[str, Any]]:
-    return (_wire.plain(obj).get("status") or {}).get("conditions") or ()
+    def _typed(self, items: Iterable[Dict[str, Any]]) -> Iterator[Dict[str, Any]]:
+        """Yields the items of a list with apiVersion and kind, which the API server leaves out of
+        lists of its own kinds."""
+        types = {"apiVersion": self.kind.API_VERSION, "kind": self.kind.KIND}
+        return ({**types, **item} for item in items)
 
 
-def _condition(wanted: str) -> Callable[[Mapping[str, Any]], bool]:
-    """Gives the test for a condition, which must be of the object's last generation."""
-    kind, _, status = wanted.partition("=")
-
-    def met(obj: Mapping[str, Any]) -> bool:
-        generation = _meta(obj, "generation") or 0
-        return any(
-            c["type"] == kind
-            and c["status"].lower() == (status or "True").lower()
-            and c.get("observedGeneration", generation) >= generation
-            for c in _conditions(obj)
-        )
-
-    return met
+def _deletion(propagation: str, grace: Optional[int], dry_run: bool) -> Dict[str, Any]:
+    """Returns the options of a deletion."""
+    options: Dict[str, Any] = {"propagationPolicy": propagation}
+    options.update({} if grace is None else {"gracePeriodSeconds": grace})
+    options.update({"dryRun": ["All"]} if dry_run else {})
+    return options

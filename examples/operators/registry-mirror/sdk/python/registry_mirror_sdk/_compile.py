@@ -1,20 +1,21 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Straight-line methods of a model, made of its fields when first called.
+"""Compiles a model's methods, when one of them is first called.
 
-Looping over the fields would take most of the time of building and writing a model.
-The source that is compiled holds names only; values are handed in beside it.
+Looping over the fields would take most of the time of building, reading and writing a model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any, Callable, Dict, List, Tuple
 
-from ._check import Rules
-from ._kind import METADATA, Field, Kind
+from ._check import ValidationError, nearest
+from ._kind import common
+from ._parts import parse_each, rest
 from ._wire import plain
+
+METHODS = ("__init__", "_blank", "_build", "_json", "_parse")
 
 
 def method(cls: Any, name: str) -> Any:
@@ -22,8 +23,9 @@ def method(cls: Any, name: str) -> Any:
 
     Args:
         cls (type): a model's class.
-        name (str): ``__init__``; ``_blank``, which gives a model without values;
-            ``_build`` and ``_json``, which write the manifest of one that was not read.
+        name (str): ``__init__``; ``_blank``, which gives a model without values; ``_build`` and
+            ``_json``, which write the manifest of one that was not read; ``_parse``, which reads
+            a manifest.
 
     Raises:
         TypeError: there is no such class.
@@ -33,10 +35,10 @@ def method(cls: Any, name: str) -> Any:
         raise TypeError(f"{cls.__name__} is not a model of the API")
     if name not in vars(own):
         names = _run(own)
-        for made in ("__init__", "_blank", "_build", "_json"):
+        for made in METHODS:
             call = names[made]
             call.__qualname__ = f"{own.__qualname__}.{made}"
-            setattr(own, made, classmethod(call) if made == "_blank" else call)
+            setattr(own, made, classmethod(call) if made in ("_blank", "_parse") else call)
     return vars(own)[name]
 
 
@@ -44,9 +46,13 @@ def _run(own: Any) -> Dict[str, Any]:
     """Makes the methods of a class, and lets ``linecache`` find their source."""
     import linecache  # which kubernetes has loaded; the models alone need not
 
-    source, names = _source(own._fields)
+    from . import _source
+
+    source, names = _source.source(own, _helpers())
     where = f"methods of {own.__module__}.{own.__qualname__}"
-    names.update(__name__=where, __loader__=_Loader(own))
+    # linecache looks for the loader in the spec from Python 3.15 on. This is its class.
+    loader: Any = _Loader(own)
+    names.update(__name__=where, __loader__=loader, __spec__=type(__spec__)(where, loader))
     exec(compile(source, where, "exec"), names)
     linecache.cache.pop(where, None)  # of a class that this one replaces
     linecache.lazycache(where, names)
@@ -61,51 +67,99 @@ class _Loader:
         self._own = own
 
     def get_source(self, _: str) -> str:
-        return _source(self._own._fields)[0]
+        from . import _source
+
+        return _source.source(self._own, {})[0]
 
 
-def _source(fields: Dict[str, Field]) -> Tuple[str, Dict[str, Any]]:
-    """Gives the source of the methods of a class with these fields, and the values of its names."""
-    text, json = json_writers()
-    names: Dict[str, Any] = {"All": _all, "Plain": plain, "Text": text, "Json": json}
-    names.update(New=object.__new__, Models=_models)
-    lines = [*_init(fields, names), *_blank(fields), *_build(fields, names), *_json(fields)]
-    return "\n".join(lines) + "\n", names
+@lru_cache(maxsize=None)
+def _helpers() -> Dict[str, Any]:
+    """Gives what the methods of every class use."""
+    quoted, json = json_writers()
+    return {
+        "Nothing": _Nothing,
+        "New": object.__new__,
+        "Again": _again,
+        "Plain": plain,
+        "Common": common,
+        "Quoted": quoted,
+        "Json": json,
+        "AddAll": _add_all,
+        "ParseAll": _parse_all,
+        "Invalid": ValidationError,
+        "ParseEach": parse_each,
+        "Rest": rest,
+    }
 
 
-def _all(items: Collection[Any], classes: Tuple[type, ...]) -> bool:
-    """Says whether each item is of one of the classes, and of none derived from it."""
-    for item in items:
-        if item.__class__ not in classes:
-            return False
-    return True
+class _Nothing:
+    """Stands for what a constructor was not given."""
+
+
+def _again(given: Dict[str, Any]) -> None:
+    """Calls a constructor again, with attributes in place of keywords that are JSON keys.
+
+    So ``Model(**model)`` works: a model is a mapping, and the keys of it are those of JSON.
+    ``local_vars_configuration``, which constructors of the legacy generator had, is ignored.
+
+    Args:
+        given (Dict[str, Any]): the local variables of the constructor.
+
+    Raises:
+        TypeError: a value has no keyword, an unknown one, or one that was given before.
+    """
+    model, without, others = (given.pop(name) for name in ("self", "Given", "Others"))
+    cls = type(model)
+    if without is not _Nothing:
+        raise TypeError(f"{cls.__name__}() takes keywords only: see from_dict for a manifest")
+    others.pop("local_vars_configuration", None)
+    for name, value in others.items():
+        attr = attribute(cls, name)
+        if given[attr] is not cls._fields[attr].default:
+            raise TypeError(f"{cls.__name__}() got {attr!r} and {name!r}, which are the same")
+        given[attr] = value
+    method(cls, "__init__")(model, **given)
+
+
+def attribute(cls: Any, name: str) -> str:
+    """Gives the attribute that a keyword of a constructor means, by its own name or its JSON key.
+
+    Raises:
+        TypeError: there is none.
+    """
+    attr = name if name in cls._fields else cls._keys.get(name)
+    if attr is None:
+        hint = nearest(name, cls._fields)
+        raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}{hint}")
+    return str(attr)
 
 
 @lru_cache(maxsize=None)
 def json_writers() -> Tuple[Callable[[str], str], Callable[[Any], str]]:
     """Gives the functions that write a str and any value as JSON."""
     from json.encoder import JSONEncoder
-    from json.encoder import encode_basestring_ascii as text
+    from json.encoder import encode_basestring_ascii as quoted
 
     encode = JSONEncoder().encode
 
     def json(value: Any) -> str:
         cls = value.__class__
         if cls is str:
-            return text(value)
+            return quoted(value)
         if cls is int:
             return str(value)
         if cls is dict:
             parts = [
-                f"{text(k)}: {text(v) if v.__class__ is str else json(v)}" for k, v in value.items()
+                f"{quoted(k)}: {quoted(v) if v.__class__ is str else json(v)}"
+                for k, v in value.items()
             ]
             return "{" + ", ".join(parts) + "}"
         return encode(plain(value))
 
-    return text, json
+    return quoted, json
 
 
-def _models(models: List[Any], out: List[str]) -> None:
+def _add_all(models: List[Any], out: List[str]) -> None:
     """Adds the JSON of models to a list of its parts."""
     _, json = json_writers()
     start = "["
@@ -116,126 +170,12 @@ def _models(models: List[Any], out: List[str]) -> None:
     out.append("]" if models else "[]")
 
 
-def _init(fields: Dict[str, Field], names: Dict[str, Any]) -> Iterator[str]:
-    """Gives the lines of the constructor."""
-    # Keywords: that they are not keyword-only makes each missing one cheaper.
-    parameters = "".join(f"{attr}=D_{attr}, " for attr in fields)
-    yield f"def __init__(self, {parameters}local_vars_configuration=None):"
-    yield " self._read = None"
-    for attr, field in fields.items():
-        names[f"D_{attr}"], names[f"F_{attr}"] = field.default, field.accept
-        names[f"C_{attr}"] = classes = _classes(field.kind, field.rules)
-        names[f"T_{attr}"] = classes[0] if classes else None
-        if isinstance(field.default, (dict, list)):
-            yield f" if {attr} is D_{attr}: {attr} = Plain({attr})"
-        accepted = _fits(attr, field.kind, names) if classes else "False"
-        if field.default is not ...:
-            accepted = f"{attr} is None or {accepted}"
-        yield f" self.{attr} = {attr} if {accepted} else F_{attr}({attr})"
-        if field.default is ... and field.rules.get("nullable"):
-            yield f" if {attr} is None: self._null({field.key!r})"
-
-
-def _classes(kind: Kind, rules: Rules) -> Tuple[type, ...]:
-    """Gives the classes of values, or of their members, that need no closer look."""
-    if kind.inner is not None:
-        inner = rules.get("items" if kind.name == "list" else "additionalProperties", {})
-        return () if kind.inner.inner or len(rules) > bool(inner) else _classes(kind.inner, inner)
-    if rules:
-        return (int, str) if [*rules] == ["x-kubernetes-int-or-string"] else ()
-    if kind.native is float:
-        return (float, int)
-    if kind.name == "datetime" or (kind.external and kind.name not in METADATA):
-        return ()
-    return (kind.own or kind.native or dict,)
-
-
-def _fits(attr: str, kind: Kind, names: Dict[str, Any]) -> str:
-    """Gives an expression that is true of values that need no closer look."""
-    if kind.inner is not None:
-        values = attr if kind.name == "list" else attr + ".values()"
-        return f"({attr}.__class__ is {kind.name} and All({values}, C_{attr}))"
-    return _of(attr, attr, names)
-
-
-def _of(value: str, attr: str, names: Dict[str, Any]) -> str:
-    """Gives an expression that is true of a value of one of an attribute's classes."""
-    one = len(names[f"C_{attr}"]) == 1
-    return f"{value}.__class__ " + (f"is T_{attr}" if one else f"in C_{attr}")
-
-
-def _blank(fields: Dict[str, Field]) -> Iterator[str]:
-    """Gives the lines of the method that makes a model without values."""
-    yield "def _blank(cls):"
-    yield " self = New(cls)"
-    yield f" {' = '.join('self.' + attr for attr in ['_read', *fields])} = None"
-    yield " return self"
-
-
-# How a value of each kind is written; $ is the value, and FITS that it needs no closer look.
-_NATIVE = "$ if FITS else Plain($)"
-_MODEL = "$._build() if FITS and $._read is None else Plain($)"
-_LIST = "[ONE for i in v] if v.__class__ is list else Plain(v)"
-_DICT = "{k: ONE for k, i in v.items()} if v.__class__ is dict else Plain(v)"
-
-
-def _build(fields: Dict[str, Field], names: Dict[str, Any]) -> Iterator[str]:
-    """Gives the lines of the method that makes a manifest."""
-    yield "def _build(self):"
-    yield " out = {}"
-    for attr, field in fields.items():
-        one = _plain(field.kind, _of("$", attr, names)) if names[f"C_{attr}"] else "Plain(v)"
-        yield f" v = self.{attr}"
-        yield f" if v is not None: out[{field.key!r}] = {one}"
-    yield " return out"
-
-
-def _plain(kind: Kind, fits: str) -> str:
-    """Gives an expression for the plain value of v."""
-    inner = kind.inner or kind
-    if not (inner.own or inner.native):
-        return "Plain(v)"
-    one = (_NATIVE if inner.native else _MODEL).replace("FITS", fits)
-    if kind.inner is None:
-        return one.replace("$", "v")
-    members = _LIST if kind.name == "list" else _DICT
-    return members.replace("ONE", one.replace("$", "i"))
-
-
-# How a value of each kind is added to the parts of a manifest's JSON, after its key.
-_ADD_MODEL = "v._json(out) if v._read is None else add(Json(v))"
-_ADD_MODELS = "Models(v, out)"
-_ADD_TEXT = "add(Text(v))"
-_ADD_ANY = "add(Json(v))"
-
-
-def _json(fields: Dict[str, Field]) -> Iterator[str]:
-    """Gives the lines of the method that adds a manifest's JSON to a list of its parts.
-
-    A value of another type than the attribute's makes it raise.
-    """
-    text, _ = json_writers()
-    yield "def _json(self, out):"
-    yield " add = out.append"
-    yield " add('{')"
-    yield " first = len(out)"
-    for attr, field in fields.items():
-        head = f", {text(field.key)}: "
-        yield f" v = self.{attr}"
-        if field.kind.name == "bool":
-            yield f" if v is True: add({head + 'true'!r})"
-            yield f" elif v is False: add({head + 'false'!r})"
-            yield f" elif v is not None: add({head!r}); {_ADD_ANY}"
-        else:
-            yield f" if v is not None: add({head!r}); {_add(field.kind)}"
-    yield " if len(out) > first: out[first] = out[first][2:]"
-    yield " add('}')"
-
-
-def _add(kind: Kind) -> str:
-    """Gives the statement that adds the JSON of v."""
-    if kind.own:
-        return _ADD_MODEL
-    if kind.name == "list" and kind.inner and kind.inner.own:
-        return _ADD_MODELS
-    return _ADD_TEXT if kind.name == "str" else _ADD_ANY
+def _parse_all(parse: Callable[..., Any], read: Callable[..., Any], items: List[Any]) -> List[Any]:
+    """Gives the models of a list: parse makes one of a dict, read one of anything else."""
+    out: List[Any] = []
+    for item in items:
+        try:
+            out.append(parse(item, False) if item.__class__ is dict else read(item))
+        except ValidationError as error:
+            raise error.within(f"[{len(out)}]") from None
+    return out

@@ -5,23 +5,82 @@
 from __future__ import annotations
 
 from abc import ABCMeta
-from typing import TYPE_CHECKING, Any, Dict, Optional, Type, cast
+from typing import TYPE_CHECKING, Any, Dict, Generic, Optional, Type, TypeVar, Union, cast, overload
 
-from . import _check, _compile
-from ._kind import MODELS, NATIVE, Field, Read, deferred
-from ._wire import NULL
+from . import _check
+from ._inspect import Annotations, Constructor, Slots
+from ._kind import MODELS, Field, deferred
+from ._legacy import Names
+from ._parts import Read
 
 if TYPE_CHECKING:
-    from inspect import Signature
+    from typing_extensions import Self, deprecated
 
     from ._model import Model
 
-# Prefix of the attributes, never valid identifiers, under which kubernetes 36
-# and older read what from_dict kept. They are made when they are asked for.
-_KEPT = "kept:"
+    T = TypeVar("T")
+    # Only mypy takes this for true. It finds no type for a constructor in a decorated __set__.
+    MYPY = False
+
+    class Held(Generic[T]):
+        """The type of an attribute that holds an object of a class of ``kubernetes``, or with
+        ``Optional`` None. It may be given as a dict too, and is read as an object."""
+
+        @overload
+        def __get__(self, model: None, owner: Any) -> Self: ...
+
+        @overload
+        def __get__(self, model: object, owner: Any) -> T: ...
+
+        def __get__(self, model: Any, owner: Any) -> Any: ...
+
+        def __set__(self, model: Any, value: Union[T, Dict[str, Any]]) -> None: ...
+
+    class Deprecated(Generic[T]):
+        """The type of a deprecated attribute: pyright reports where it is set (PEP 702)."""
+
+        @overload
+        def __get__(self, model: None, owner: Any) -> Self: ...
+
+        @overload
+        def __get__(self, model: object, owner: Any) -> T: ...
+
+        def __get__(self, model: Any, owner: Any) -> Any: ...
+
+        if MYPY:
+
+            def __set__(self, model: Any, value: T) -> None: ...
+
+        else:
+
+            @deprecated("The attribute is deprecated: its description says what to use instead.")
+            def __set__(self, model: Any, value: T) -> None: ...
+
+    class DeprecatedHeld(Held[T]):
+        """The same of an attribute that holds an object of a class of ``kubernetes``."""
+
+        if not MYPY:
+
+            @deprecated("The attribute is deprecated: its description says what to use instead.")
+            def __set__(self, model: Any, value: Union[T, Dict[str, Any]]) -> None: ...
+
+else:
+
+    class Held:
+        def __class_getitem__(cls, hint):
+            return hint
+
+    Deprecated = DeprecatedHeld = Held
 
 
-def field(key: str, type: str, *, default: Any = ..., rules: Optional[_check.Rules] = None) -> Any:
+def field(
+    key: str,
+    type: str,
+    *,
+    default: Any = ...,
+    rules: Optional[_check.Rules] = None,
+    deprecated: str = "",
+) -> Any:
     """Declares an attribute of a generated model.
 
     Args:
@@ -30,94 +89,100 @@ def field(key: str, type: str, *, default: Any = ..., rules: Optional[_check.Rul
         default (Any): what a constructor presets. Without it a value is required.
         rules (Optional[Mapping[str, Any]]): constraints, by the keywords of an OpenAPI
             schema: ``{"minimum": 1}``. Default None.
+        deprecated (str): what to use instead of a deprecated attribute. Default "".
     """
-    return Field(key, type, default, rules or {})
-
-
-class _Names:
-    """``openapi_types`` or ``attribute_map``, with what from_dict kept added.
-
-    kubernetes 36 and older serialise the attributes that these name, in order, so
-    an entry for a key at the end replaces what an attribute gave for it before.
-    """
-
-    def __init__(self, names: Dict[str, str], fixed: Optional[str]) -> None:
-        self.names, self.fixed = names, fixed
-
-    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Dict[str, str]:
-        if model is None or model._read is None:
-            return self.names
-        read, names = model._read, dict(self.names)
-        for key in [*(owner._fields[a].key for a in read.raw), *read.nulls, *read.extra]:
-            names[_KEPT + key] = self.fixed or key
-            if not hasattr(owner, _KEPT + key):
-                setattr(owner, _KEPT + key, _Kept(key))
-        return names
-
-
-class _Kept:
-    """Gives kubernetes 36 and older what stands under a key, ``NULL`` for null."""
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-
-    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Any:
-        if model is None or self.key not in model:
-            return None
-        value = model[self.key]
-        return NULL if value is None else value
-
-
-class _Constructor:
-    """The signature of a generated class, made when ``inspect`` asks for it."""
-
-    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Signature:
-        from inspect import signature
-
-        made = signature(_compile.method(owner, "__init__"))
-        return made.replace(parameters=[*made.parameters.values()][1:])
+    return Field(key, type, default, rules or {}, deprecated)
 
 
 class Meta(ABCMeta):
-    """Makes of the fields that a generated class declares its slots and tables."""
+    """Makes of the fields that a generated class declares its slots and tables.
 
-    def __new__(mcs, name: str, bases: Any, body: Dict[str, Any], **kwargs: Any) -> Any:
-        fields = {a: body.pop(a) for a in [*body] if isinstance(body[a], Field)}
-        home = body["__module__"].rpartition(".")[0]
-        for field in fields.values():
-            field.home = home if home.endswith(".models") else MODELS
-        empty = getattr(bases[0], "_fields", None) == {} and "__slots__" not in body
-        if fields or empty:
-            types = {attr: field.type for attr, field in fields.items()}
-            names = {attr: field.key for attr, field in fields.items()}
-            body.update(
-                __slots__=tuple(fields),
-                __signature__=_Constructor(),
-                _fields=fields,
-                _keys={key: attr for attr, key in names.items()},
-                _snake=frozenset(names) - frozenset(names.values()),
-                _scalars={a for a in fields if types[a] in NATIVE},
-                _lazy={},
-                attribute_map=_Names(names, None),
-                openapi_types=_Names(types, "object"),
-            )
+    ``Model`` and ``Object`` are abstract: they have neither. A class derived directly from them
+    stands for a type of the API, with or without fields. One derived from such a class by hand
+    has the tables of its base.
+    """
+
+    def __new__(
+        mcs, name: str, bases: Any, body: Dict[str, Any], abstract: bool = False, **kwargs: Any
+    ) -> Any:
+        fields = {attr: body.pop(attr) for attr in [*body] if isinstance(body[attr], Field)}
+        if fields or not (abstract or hasattr(bases[0], "__signature__")):
+            body.update(_tables(name, body, fields))
         cls: Any = super().__new__(mcs, name, bases, body, **kwargs)
         for attr, field in fields.items():
+            slot = vars(cls)[attr]
             if deferred(field.type):
-                cls._lazy[attr] = slot = vars(cls)[attr]
-                setattr(cls, attr, _lazy(attr, field, slot))
+                cls._lazy[attr] = slot
+                setattr(cls, attr, _Deferred(attr, field, slot))
+            if field.deprecated:
+                from ._deprecation import Attribute
+
+                cls._quiet[attr] = inner = vars(cls)[attr]
+                setattr(cls, attr, Attribute(attr, inner, slot))
         return cls
 
 
-def _lazy(attr: str, field: Field, slot: Any) -> property:
-    """Wraps a slot so that what ``from_dict`` left for it is built when it is read."""
+def _tables(name: str, body: Dict[str, Any], fields: Dict[str, Field]) -> Dict[str, Any]:
+    """Gives what a class of the API has beside the body that declares its fields."""
+    module = body["__module__"]
+    home = module.rpartition(".")[0]
+    home = home if home.endswith(".models") else MODELS
+    identity = {"apiVersion": body.get("API_VERSION"), "kind": body.get("KIND")}
+    for field in fields.values():
+        field.home = home
+        if identity.get(field.key):
+            field.rules = {**field.rules, "enum": [identity[field.key]]}
+    types = {attr: field.type for attr, field in fields.items()}
+    names = {attr: field.key for attr, field in fields.items()}
+    return {
+        "__slots__": Slots(fields, module, name),
+        "__signature__": Constructor(),
+        "__annotations__": Annotations(body.get("__annotations__", {}), module, home),
+        "_fields": fields,
+        "_keys": {key: attr for attr, key in names.items()},
+        "_snake": frozenset(names) - frozenset(names.values()),
+        "_lazy": {},
+        "_quiet": {},
+        "attribute_map": Names(names),
+        "openapi_types": Names(types, others="object"),
+    }
 
-    def get(model: Model) -> Any:
+
+class _Deferred:
+    # An attribute whose value is built when it is read: of what from_dict left for it, or of a
+    # mapping that was given for an object of kubernetes.
+
+    __slots__ = ("_attr", "_field", "_slot")
+
+    @property
+    def __doc__(self) -> Optional[str]:  # type: ignore[override]
+        """The description of the attribute, as ``help`` shows it."""
+        return cast(Optional[str], self._slot.__objclass__.__slots__[self._attr])
+
+    def __init__(self, attr: str, field: Field, slot: Any) -> None:
+        self._attr, self._field, self._slot = attr, field, slot
+
+    def __get__(self, model: Optional[Model], owner: Type[Model]) -> Any:
+        if model is None:
+            return self
         try:
-            return slot.__get__(model)
+            value = self._slot.__get__(model)
         except AttributeError:
-            value = cast(Read, model._read).build(attr, field)
-            slot.__set__(model, value)
+            value = cast(Read, model._read).build(self._attr, self._field)
+            self._slot.__set__(model, value)
             return value
+        kind = self._field.kind
+        if value is not None and kind.unbuilt(value) and kind.installed():
+            self.__set__(model, value)
+            return self.__get__(model, owner)
+        return value
 
-    return property(get, slot.__set__, lambda model: slot.__set__(model, None))
+    def __set__(self, model: Model, value: Any) -> None:
+        self._slot.__set__(model, value)
+        if value is not None and self._field.kind.unbuilt(value):
+            model._read = Read(model._read)
+            model._read.take(self._attr, value)
+            self._slot.__delete__(model)
+
+    def __delete__(self, model: Model) -> None:
+        self._slot.__set__(model, None)

@@ -6,19 +6,31 @@ too, so code that catches those goes on working; ``kubernetes`` is not loaded be
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Sequence, Tuple, Type
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Sequence, Tuple, Type
 
 from ._check import ValidationError as ValidationError
 from ._check import WrongTypeError as WrongTypeError
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 
 class ApiError(Exception):
-    """An answer of the API server that is not a success.
+    """An answer of the API server that is not a success. A test may raise one of its own:
+    ``errors.NotFound(404, "NotFound", "it does not exist")``.
 
     ``status`` is that of HTTP, 0 without an answer, ``reason`` the word for it, as ``Expired``,
     ``message`` what the server says; ``body`` and ``headers`` are the answer as it came, and
     ``causes`` has the field and a message for each value that is refused.
     """
+
+    _kind: ClassVar[Type[ApiError]]
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        kind: Any = _combined(vars(cls).get("_kind", cls))
+        error: Self = super().__new__(kind)
+        return error
 
     def __init__(
         self,
@@ -37,9 +49,8 @@ class ApiError(Exception):
         return f"{self.message} ({f'{self.status} ' if self.status else ''}{self.reason})"
 
     def __reduce__(self) -> Any:
-        kind = next(c for c in type(self).__mro__ if c in globals().values())
         said = self.status, self.reason, self.message, self.body, self.headers, self.causes
-        return make, (kind, *said)
+        return self._kind, said
 
 
 class BadRequest(ApiError):
@@ -83,7 +94,28 @@ class ServerError(ApiError):
 
 
 class Unreachable(ApiError, ConnectionError):
-    """The server did not answer: no connection, a broken one, or a time-out (0)."""
+    """The server did not answer: no connection, a broken one, or a time-out (0).
+
+    ``reason`` is NoHost, CertificateInvalid, NameNotFound or Unreachable.
+    """
+
+    @property
+    def permanent(self) -> bool:
+        """Whether another attempt fails in the same way: the configuration has to change."""
+        return self.reason in ("NoHost", "CertificateInvalid")
+
+
+class TooLarge(ValueError):
+    """A line or a message of the server, or what a command writes, exceeds a limit."""
+
+
+class WaitFailed(RuntimeError):
+    """The condition cannot be met any more. ``reason`` and ``message`` are those of the condition
+    in the status that is the cause; ``last`` is the object as last seen."""
+
+    def __init__(self, text: str, reason: str = "", message: str = "", last: Any = None) -> None:
+        super().__init__(text)
+        self.reason, self.message, self.last = reason, message, last
 
 
 class WaitTimeout(TimeoutError):
@@ -94,9 +126,13 @@ class WaitTimeout(TimeoutError):
         self.last = last
 
 
+class ServerWarning(UserWarning):
+    """A warning that the API server sent with an answer, such as an unknown field where
+    ``field_validation`` is Warn. Each client issues a text once."""
+
+
 _KINDS = {400: BadRequest, 401: Unauthorized, 403: Forbidden, 404: NotFound, 409: Conflict}
 _KINDS.update({410: Gone, 422: Invalid, 429: TooManyRequests})
-_COMBINED: Dict[Type[ApiError], Type[ApiError]] = {}
 
 
 def of(status: int, body: str, headers: Any = ()) -> ApiError:
@@ -114,14 +150,13 @@ def of(status: int, body: str, headers: Any = ()) -> ApiError:
     kind = AlreadyExists if reason == "AlreadyExists" else kind
     found = (said.get("details") or {}).get("causes") or ()
     causes = [(cause.get("field", ""), cause.get("message", "")) for cause in found]
-    return make(kind, status, reason, said.get("message") or body or reason, body, headers, causes)
+    return kind(status, reason, said.get("message") or body or reason, body, headers, causes)
 
 
-def make(kind: Type[ApiError], *values: Any) -> ApiError:
-    """Gives an error of a kind that is a ``kubernetes.client.ApiException`` too."""
+@lru_cache(maxsize=None)
+def _combined(kind: Type[ApiError]) -> Type[ApiError]:
+    """Gives the class of the errors of a kind: that and ``kubernetes.client.ApiException``."""
     from kubernetes.client import ApiException
 
-    if kind not in _COMBINED:
-        names = {"__module__": kind.__module__, "__doc__": kind.__doc__}
-        _COMBINED[kind] = type(kind.__name__, (kind, ApiException), names)
-    return _COMBINED[kind](*values)
+    names = {"__module__": kind.__module__, "__doc__": kind.__doc__, "_kind": kind}
+    return type(kind.__name__, (kind, ApiException), names)

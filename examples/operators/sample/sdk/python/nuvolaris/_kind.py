@@ -10,18 +10,20 @@ from datetime import datetime
 from enum import Enum
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 from . import _check
-from ._wire import NULL, VERSIONED, Origin, by_id, kubernetes_class, parse_time, plain
+from ._wire import NULL, Origin, by_id, kubernetes_class, native, parse_time, plain, versioned
 
 # The package with the models of an API alone; each of several has one of its own.
 MODELS = f"{__package__}.models"
 
-_CONTAINER = re.compile(r"(list|dict)[\[(](?:str, *)?(.+)[\])]", re.IGNORECASE)
+_CONTAINER = r"(?i:(list|dict)[\[(](?:str, *)?(.+)[\])])"
 NATIVE = {"str": str, "int": int, "float": float, "bool": bool, "object": object}
-# Checked by validate only: nearly every constructor is given one, and would load kubernetes for it.
+# Nearly every constructor is given one of these, and would load kubernetes to check it: objects of
+# kubernetes are left to validate, and of a mapping the keys below are known.
 METADATA = ("V1ObjectMeta", "V1ListMeta")
+_TEXTS, _MAPS = {"generateName", "name", "namespace"}, {"annotations", "labels"}
 _CALLED = {"str": "a string", "int": "an integer", "float": "a number", "bool": "a bool"}
 
 
@@ -33,14 +35,17 @@ class Field:
         type (str): the type as ``openapi_types`` spells it.
         default (Any): what a constructor presets; ``...`` if a value is required.
         rules (Mapping[str, Any]): constraints, by the keywords of an OpenAPI schema.
+        deprecated (str): what to use instead, "" if the attribute is not deprecated.
         home (str): the name of the package with the models that ``type`` may name.
     """
 
-    __slots__ = ("key", "type", "default", "rules", "home")
+    __slots__ = ("key", "type", "default", "rules", "deprecated", "home")
 
-    def __init__(self, key: str, type: str, default: Any, rules: _check.Rules) -> None:
+    def __init__(
+        self, key: str, type: str, default: Any, rules: _check.Rules, deprecated: str = ""
+    ) -> None:
         self.key, self.type, self.default, self.rules = key, type, default, rules
-        self.home = MODELS
+        self.deprecated, self.home = deprecated, MODELS
 
     @property
     def kind(self) -> Kind:
@@ -59,10 +64,12 @@ class Field:
         if value is ... or value is None:
             raise _check.missing(self.key)
         try:
-            value = self.kind.convert(value)
+            value = self.kind.convert(value, self.rules)
+            problems = [*self.kind.problems(value, self.rules, self.key)]
         except _check.ValidationError as error:
             raise error.within(self.key) from None
-        problems = [*self.kind.problems(value, self.rules, self.key)]
+        except RecursionError:
+            raise _check.too_deep(self.key) from None
         if problems:
             raise _check.together(problems)
         return value
@@ -84,12 +91,12 @@ class Kind:
     __slots__ = ("name", "inner", "native", "own", "external", "deferred")
 
     def __init__(self, spelling: str, home: str) -> None:
-        container = _CONTAINER.fullmatch(spelling)
+        container = re.fullmatch(_CONTAINER, spelling)
         self.name = container[1].lower() if container else spelling
         self.inner = Kind.of(container[2], home) if container else None
         self.native: Any = NATIVE.get(spelling)
         self.own: Any = None if container or not home else _own(spelling, home)
-        self.external = self.own is None and VERSIONED.match(self.name) is not None
+        self.external = self.own is None and versioned(self.name)
         self.deferred = deferred(spelling)
 
     @staticmethod
@@ -177,28 +184,73 @@ class Kind:
             origins.append((built, plain(value), plain(built, by_id(origins))))
         return built
 
-    def convert(self, value: Any) -> Any:
-        """Gives a value given by hand with mappings made models, where models belong.
+    def within(self, rules: _check.Rules) -> _check.Rules:
+        """Gives the constraints of the members of a list or dict."""
+        inner: _check.Rules = rules.get(
+            "items" if self.name == "list" else "additionalProperties", {}
+        )
+        return inner
+
+    def leaves(self, value: Any) -> Iterator[Tuple[Kind, Any]]:
+        """Gives the kind and the value of each value that is neither a list nor a dict."""
+        if self.inner is None:
+            yield self, value
+        elif value.__class__ is list or value.__class__ is dict:
+            for item in value if value.__class__ is list else value.values():
+                yield from self.inner.leaves(item)
+
+    def unbuilt(self, value: Any) -> bool:
+        """Says whether a value holds a mapping where a class of kubernetes belongs."""
+        return any(kind.external and item.__class__ is dict for kind, item in self.leaves(value))
+
+    def built(self, value: Any) -> bool:
+        """Says whether a value holds an object of kubernetes."""
+        objects = (
+            hasattr(item, "openapi_types") for kind, item in self.leaves(value) if kind.external
+        )
+        return any(objects)
+
+    def installed(self) -> bool:
+        """Says whether the installed kubernetes has the class that this kind ends in."""
+        if self.inner is not None:
+            return self.inner.installed()
+        from . import _kubernetes
+
+        return _kubernetes.find(self.name) is not None
+
+    def convert(self, value: Any, rules: _check.Rules) -> Any:
+        """Gives a value given by hand with mappings made models, where models belong, and
+        scalars of numpy made Python's own.
 
         It is the value itself, not a copy, if there is nothing to be made.
+
+        Args:
+            value (Any): what was given, not None.
+            rules (Mapping[str, Any]): constraints, as those of a field.
 
         Raises:
             ValidationError: what was made breaks a constraint.
             WrongTypeError: it holds a value of a wrong type.
         """
-        if isinstance(value, tuple):
-            value = [*value]
+        value = [*value] if isinstance(value, tuple) else native(value)
         if self.inner is not None:
             if not isinstance(value, list if self.name == "list" else dict):
                 return value
-            made = self._each(value, self.inner.convert)
+            convert, members = self.inner.convert, self.within(rules)
+            made = self._each(value, lambda item: convert(item, members))
             same = all(made[key] is value[key] for _, key in self._members(value))
             return value if same else made
         if self.name == "datetime" and isinstance(value, str):
             return _time(value)
         if self.own and isinstance(value, Mapping) and not hasattr(value, "openapi_types"):
             value = self.own.from_dict(value)
-            value.validate()
+            found = [*value._problems("", rules)]
+            if found:
+                raise _check.together(found)
+            if deprecates(self.own):
+                from ._deprecation import given
+
+                given(value)
         return value
 
     def problems(
@@ -220,19 +272,23 @@ class Kind:
             return
         for text in _check.broken(held, rules):
             yield _check.ValidationError((path, text))
+        if self.native is object:
+            yield from _unwritable(held, path)
         if self.inner is not None:
-            rules = rules.get("items" if self.name == "list" else "additionalProperties", {})
+            rules = self.within(rules)
             for place, key in self._members(held):
                 at = _check.join(path, place)
                 yield from self.inner.problems(held[key], rules, at, deep)
         elif self.own is not None:
             if deep:
-                yield from held._problems(path)
-        elif self.external and (deep or self.name not in METADATA):
+                yield from held._problems(path, rules)
+        elif self.external and (deep or self.name not in METADATA or isinstance(held, Mapping)):
             yield from self._inside(held, path)
 
     def _inside(self, value: Any, path: str) -> Iterator[_check.ValidationError]:
         """Tells what is wrong with an object of kubernetes, or with a mapping for one."""
+        if self.name == METADATA[0] and common(value):
+            return
         from . import _kubernetes  # which the models alone do not need
 
         cls = _kubernetes.find(self.name)
@@ -242,8 +298,7 @@ class Kind:
         if not mapping and self.name not in (c.__name__ for c in type(value).__mro__):
             yield _check.wrong_type(path, self.name, value)
             return
-        for name, text in _kubernetes.unknown(cls, value).items():
-            yield _check.ValidationError((_check.join(path, name), text))
+        yield from _kubernetes.unknown(cls, value, path)
         for key, member in _kubernetes.members(cls).items():
             item = value.get(key) if mapping else getattr(value, member.attr)
             if item is None or item is NULL:
@@ -252,7 +307,7 @@ class Kind:
                 continue
             at, kind = _check.join(path, key), Kind.of(member.type)
             try:
-                item = kind.convert(item)
+                item = kind.convert(item, member.rules)
             except _check.ValidationError as error:
                 yield error.within(at)
             else:
@@ -285,49 +340,6 @@ class Kind:
         return _CALLED.get(name, "a list" if name == "list" else "an object")
 
 
-class Read:
-    """What ``from_dict`` found and no attribute holds.
-
-    Attributes:
-        extra (Dict[str, Any]): the keys that the type does not have.
-        nulls (Dict[str, None]): the keys that are null.
-        raw (Dict[str, Any]): by attribute, what stood there for those of a deferred
-            kind. It stays after the attribute has been built, to be compared with.
-        built (Dict[str, Any]): by attribute, what was built from raw.
-    """
-
-    __slots__ = ("extra", "nulls", "raw", "built", "_new", "_origins")
-
-    def __init__(self) -> None:
-        self.extra: Dict[str, Any] = {}
-        self.nulls: Dict[str, None] = {}
-        self.raw: Dict[str, Any] = {}
-        self.built: Dict[str, Any] = {}
-        self._new: Dict[str, Any] = {}
-        self._origins: List[Origin] = []
-
-    def held(self, attr: str) -> Any:
-        """Gives what an attribute would hold: built if it was, else raw or None."""
-        return self.built.get(attr, self.raw.get(attr))
-
-    def build(self, attr: str, field: Field) -> Any:
-        """Builds a deferred attribute from what was read for it, once."""
-        if attr not in self.built:
-            try:
-                value = field.kind.read(self.raw[attr], self._origins)
-            except _check.ValidationError as error:
-                raise error.within(field.key) from None
-            self.built[attr] = value
-            self._new[attr] = plain(value, by_id(self._origins))
-        return self.built[attr]
-
-    def plain(self, attr: str, value: Any) -> Any:
-        """Gives an attribute's value for the manifest: as read if it is unchanged."""
-        now = plain(value, by_id(self._origins) if self._origins else None)
-        unchanged = attr in self._new and now == self._new[attr]
-        return plain(self.raw[attr]) if unchanged else now
-
-
 def _is_null(value: Any, rules: _check.Rules) -> bool:
     return value is NULL or (value is None and bool(rules.get("nullable")))
 
@@ -335,7 +347,29 @@ def _is_null(value: Any, rules: _check.Rules) -> bool:
 def deferred(spelling: str) -> bool:
     """Says whether values hold timestamps or, by their names, classes of kubernetes."""
     inner = spelling.replace(")", "]").rstrip("]").replace("dict(str, ", "").replace("list[", "")
-    return inner == "datetime" or VERSIONED.match(inner) is not None
+    return inner == "datetime" or versioned(inner)
+
+
+def common(value: Any) -> bool:
+    """Says whether a value is metadata of which every key is one that people set and every value
+    is right, so that kubernetes need not be asked."""
+    if value.__class__ is not dict:
+        return False
+    for key, item in value.items():
+        if key in _MAPS and item.__class__ is dict:
+            if not all(one.__class__ is str for one in item.values()):
+                return False
+        elif key not in _TEXTS or item.__class__ is not str:
+            return False
+    return True
+
+
+def _unwritable(value: Any, path: str) -> Iterator[_check.ValidationError]:
+    """Tells why JSON cannot have a value that may be anything."""
+    try:
+        plain(value)
+    except ValueError as error:
+        yield _check.ValidationError((path, str(error)))
 
 
 def _time(text: str) -> datetime:
@@ -343,6 +377,22 @@ def _time(text: str) -> datetime:
         return parse_time(text)
     except ValueError as error:
         raise _check.ValidationError(("", str(error))) from None
+
+
+@lru_cache(maxsize=None)
+def deprecates(cls: Any) -> bool:
+    """Says whether a model's class, or one that its attributes hold, has something deprecated."""
+    classes = [cls]
+    for own in classes:  # which grows
+        if hasattr(own, "__deprecated__") or any(f.deprecated for f in own._fields.values()):
+            return True
+        for field in own._fields.values():
+            kind = field.kind
+            while kind.inner is not None:
+                kind = kind.inner
+            if kind.own is not None and kind.own not in classes:
+                classes.append(kind.own)
+    return False
 
 
 def _own(name: str, home: str) -> Any:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterator, Mapping, NamedTuple, Optional
 
-from ._check import Rules
+from ._check import Rules, ValidationError
+from ._check import unknown as unknown_name
 from ._wire import kubernetes_class
 
 # By class, whatever its version, the keys of quantities and of integers or strings. The types in
@@ -127,31 +128,23 @@ def _refuses_none(cls: Any, attr: str) -> bool:
     return False
 
 
-def unknown(cls: Any, value: Any) -> Dict[str, str]:
+def unknown(cls: Any, value: Any, path: str) -> Iterator[ValidationError]:
     """Tells what a value has that a class does not.
 
     Args:
         cls (type): a class of kubernetes.
         value (Any): a mapping for an object of it, or such an object: up to kubernetes 36 it
             takes any attribute and sends those that it knows.
-
-    Returns:
-        By key or attribute, what to say of it.
+        path (str): where the value stands.
     """
     if isinstance(value, Mapping):
         known: Mapping[str, Any] = members(cls)
         other = [str(key) for key in value if key not in known]
     elif hasattr(cls, "model_fields"):
-        return {}  # pydantic forbids them
+        return  # pydantic forbids them
     else:
         known = cls.openapi_types
         other = [a for a in vars(value) if a[0] != "_" and a not in known and a not in _OTHERS]
-    return {name: _nearest(cls, name, [*known]) for name in other}
-
-
-def _nearest(cls: Any, name: str, names: List[str]) -> str:
-    from difflib import get_close_matches
-
-    near: Optional[str] = next(iter(get_close_matches(name, names, 1)), None)
-    hint = f", did you mean {near}?" if near else ""
-    return f"{cls.__name__} of the installed kubernetes has no such field{hint}"
+    owner = f"{cls.__name__} of the installed kubernetes"
+    for name in other:
+        yield unknown_name(path, owner, name, known)

@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import json
+import logging
 import socket
 import socketserver
 import ssl
-import subprocess
 import time
 from collections import Counter
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from math import inf
 from threading import Thread
 from typing import (
@@ -20,9 +19,7 @@ from typing import (
     Dict,
     Iterator,
     List,
-    NamedTuple,
     Optional,
-    Sequence,
     Tuple,
     Union,
     cast,
@@ -31,31 +28,33 @@ from urllib.parse import unquote, urlsplit
 from weakref import WeakSet
 
 from . import errors
-from ._channels import CHUNK, carry, cut, encode, exchange
-from ._transport import Scope, Transport, segments, unreachable
+from ._channels import CHUNK, carry, converse, cut
+from ._command import ExecResult, Words, checked, result, words
+from ._lines import unreachable
+from ._transport import Scope, Transport, segments
 
 _CONNECT, _POLL = 30.0, 0.5  # seconds
+DAY = 86400.0  # seconds: the timeout of what runs for as long as a job, unless another is set
 _INDEX = "batch.kubernetes.io/job-completion-index"
 _ENDED = "Succeeded", "Failed"
 
 
-class ExecResult(NamedTuple):
-    """What a command wrote, and the exit code that it ended with."""
-
-    stdout: str
-    stderr: str
-    exit_code: int
+_log = logging.getLogger(__package__)
 
 
 class Streams:
     """What a client does with the pods of its objects."""
 
     transport: Transport
-    namespace: str
 
     if TYPE_CHECKING:
 
+        @property
+        def namespace(self) -> str: ...
+
         def pod_selector(self, name: str, namespace: Optional[str] = None) -> str: ...
+
+        def _check_possible(self, name: str, what: str, namespace: Optional[str]) -> None: ...
 
     def pods(self, name: str, namespace: Optional[str] = None) -> List[Dict[str, Any]]:
         """Lists an object's pods as manifests, by index in their Job, then by name."""
@@ -77,8 +76,9 @@ class Streams:
         follow: bool = False,
         tail_lines: Optional[int] = None,
         since_seconds: Optional[int] = None,
-        timeout: Optional[float] = None,
+        timeout: Optional[float] = DAY,
         namespace: Optional[str] = None,
+        timestamps: bool = False,
     ) -> Iterator[str]:
         """Yields log lines, as soon as a pod exists and its container has started.
 
@@ -86,19 +86,26 @@ class Streams:
 
         Args:
             name (str): the object.
-            pod (Optional[str]): one of its pods. Default all there are, one by one.
-            container (Optional[str]): default the pod's first.
-            follow (bool): go on until the container ends. Default False.
+            pod (Optional[str]): one of its pods. Default all that exist, one after the other.
+            container (Optional[str]): default the first of the pod.
+            follow (bool): continue until the container ends. Default False.
             tail_lines, since_seconds (Optional[int]): where to begin. Default the start.
-            timeout (Optional[float]): seconds until it is a WaitTimeout. Default no limit.
-            namespace (Optional[str]): if it is not the client's.
+            timeout (Optional[float]): seconds until WaitTimeout. Default one day.
+            namespace (Optional[str]): default the client's.
+            timestamps (bool): begin each line with its time in RFC 3339. Default False.
+
+        Raises:
+            errors.WaitFailed: the object never gets pods, as far as the client knows its kind.
+            errors.TooLarge: a line has more than 16 MiB.
         """
         deadline = time.monotonic() + (inf if timeout is None else timeout)
         names = [pod] if pod else []
         while not names:
             with suppress(LookupError):  # there is no selector yet
                 names = [found["metadata"]["name"] for found in self.pods(name, namespace)]
-            pause(deadline, 0 if names else _POLL, f"{name} has no pods")
+            if not names:
+                self._check_possible(name, "pods", namespace)
+                pause(deadline, _POLL, f"{name} has no pods")
         query = {
             "follow": follow,
             "tailLines": tail_lines,
@@ -106,12 +113,12 @@ class Streams:
             "timestamps": True,
         }
         for path in (self._pods(namespace, each) for each in names):
-            yield from self._log(
-                path, {**query, "container": self._started(path, container, deadline)}, deadline
-            )
+            began = {**query, "container": self._started(path, container, deadline)}
+            for stamp, text in self._log(path, began, deadline):
+                yield f"{stamp} {text}" if timestamps else text
 
     def _started(self, path: str, container: Optional[str], deadline: float) -> str:
-        """Waits until a container has started, without which it has no log; gives its name."""
+        """Waits until a container has started, without which it has no log. Returns its name."""
         while True:
             pod = self.transport.request("GET", path)
             name: str = container or pod["spec"]["containers"][0]["name"]
@@ -119,10 +126,13 @@ class Streams:
             states = {each["name"]: each["state"] for each in status.get("containerStatuses", ())}
             if "waiting" not in states.get(name, "waiting") or status["phase"] in _ENDED:
                 return name
-            pause(deadline, _POLL, f"{path}: container {name} has not started")
+            waiting = (states.get(name) or {}).get("waiting") or {}
+            said = "".join(f": {waiting[key]}" for key in ("reason", "message") if key in waiting)
+            pause(deadline, _POLL, f"{path}: container {name} has not started{said}")
 
-    def _log(self, path: str, query: Dict[str, Any], deadline: float) -> Iterator[str]:
-        second, given = b"", Counter[bytes]()  # what was given of the last second
+    def _log(self, path: str, query: Dict[str, Any], deadline: float) -> Iterator[Tuple[str, str]]:
+        """Yields each line's time and text."""
+        second, given = b"", Counter[bytes]()  # the lines of the last second that were yielded
         while True:
             again, left = given.copy(), deadline - time.monotonic()
             silence = None if left == inf else max(left, 0.1)
@@ -137,41 +147,51 @@ class Streams:
                         given[line] += 1
                         stamp, _, text = line.partition(b" ")
                         query.update(tailLines=None, sinceSeconds=None, sinceTime=stamp.decode())
-                        yield text.decode(errors="replace")
-                        pause(deadline, 0, f"{path}: the log goes on")
+                        yield stamp.decode(), text.decode(errors="replace")
+                        pause(deadline, 0, f"{path}: the log has not ended")
                 return
             except errors.ApiError as error:
-                if 0 < error.status < 500 and error.status != 429:
+                permanent = isinstance(error, errors.Unreachable) and error.permanent
+                if permanent or 0 < error.status < 500 and error.status != 429:
                     raise
-                pause(deadline, _POLL, str(error))
+                _log.info("log of %s: %s; resuming", path, error)
+                pause(deadline, _POLL, f"{path}: the log has not ended: {error}")
 
     def exec(
         self,
         name: str,
-        command: Sequence[str],
+        command: Words,
         container: Optional[str] = None,
         stdin: Union[str, bytes] = b"",
-        timeout: Optional[float] = None,
+        timeout: Optional[float] = DAY,
         check: bool = False,
         namespace: Optional[str] = None,
+        shell: bool = False,
     ) -> ExecResult:
         """Runs a command in a container and waits until it ends.
 
         Args:
             name (str): a pod, or an object: then the first of its pods.
-            command (Sequence[str]): program and arguments; there is no shell.
-            container (Optional[str]): default the pod's first.
-            stdin (Union[str, bytes]): what the command reads. Default nothing.
-            timeout (Optional[float]): seconds until it is a WaitTimeout, which leaves the
-                command alone. Default no limit.
+            command (Sequence[str]): program and arguments, such as ["echo", "hi"].
+            container (Optional[str]): default the first of the pod.
+            stdin (Union[str, bytes]): input of the command. Default none.
+            timeout (Optional[float]): seconds until WaitTimeout, which does not end the command.
+                Default one day.
             check (bool): raise subprocess.CalledProcessError if it fails. Default False.
-            namespace (Optional[str]): if it is not the client's.
+            namespace (Optional[str]): default the client's.
+            shell (bool): ``command`` is a string, which is split as a shell does. No shell runs
+                it: for pipes and variables run ["sh", "-c", "..."]. Default False.
+
+        Raises:
+            TypeError: ``command`` is a string without ``shell``.
+            errors.TooLarge: it has written more than 256 MiB.
         """
+        arguments = words(command, shell)
         with suppress(errors.NotFound):
             name = next((pod["metadata"]["name"] for pod in self.pods(name, namespace)), name)
         data = stdin.encode() if isinstance(stdin, str) else stdin
         query = {
-            "command": list(command),
+            "command": arguments,
             "container": container,
             "stdin": bool(data),
             "stdout": True,
@@ -181,26 +201,8 @@ class Streams:
         protocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"][: 1 if data else 2]
         ws = self._websocket(self._pods(namespace, name, "exec"), query, protocols)
         parts = [b"\0" + data[at : at + CHUNK] for at in range(0, len(data), CHUNK)] + [b"\xff\0"]
-        out = bytearray().join(map(encode, parts if data else ()))
-        got = {1: bytearray(), 2: bytearray(), 3: bytearray()}
-        for channel, part in exchange(ws, out, inf if timeout is None else timeout):
-            got[channel] += part
-        status = json.loads(
-            got[3] or '{"message": "the connection broke before the command ended", "code": 503}'
-        )
-        causes = {
-            cause.get("reason"): cause["message"]
-            for cause in status.get("details", {}).get("causes", ())
-        }
-        if status.get("status") != "Success" and "ExitCode" not in causes:
-            raise errors.of(500, json.dumps(status))
-        code, stdout, stderr = (
-            int(causes.get("ExitCode", 0)),
-            *(got[n].decode(errors="replace") for n in (1, 2)),
-        )
-        if check and code:
-            raise subprocess.CalledProcessError(code, list(command), stdout, stderr)
-        return ExecResult(stdout, stderr, code)
+        found = result(converse(ws, parts if data else (), inf if timeout is None else timeout))
+        return checked(found, arguments) if check else found
 
     def connect(self, pod: str, port: int, namespace: Optional[str] = None) -> socket.socket:
         """Returns a socket connected to a port of a pod. If nothing listens there, it ends."""
@@ -268,6 +270,8 @@ class Streams:
         from websocket import WebSocket, WebSocketBadStatusException, WebSocketException
 
         config = self.transport.configuration
+        if not config.host:
+            raise unreachable(ValueError("the host is empty"), "")
         tls = {
             "cert_reqs": ssl.CERT_REQUIRED if config.verify_ssl else ssl.CERT_NONE,
             "check_hostname": config.verify_ssl and config.assert_hostname is not False,
@@ -296,9 +300,9 @@ class Streams:
                 error.status_code, (error.resp_body or b"").decode(errors="replace")
             ) from error
         except (OSError, WebSocketException) as error:
-            raise unreachable(error) from error
+            raise unreachable(error, config.host) from error
         ws.settimeout(0)
-        Scope.opened(ExitStack()).callback(cut, ws.sock)
+        Scope.opened(ws.sock, cut)
         return ws
 
 
@@ -307,7 +311,8 @@ class _Server(socketserver.ThreadingTCPServer):
 
 
 def pause(deadline: float, seconds: float, reason: str) -> None:
-    """Sleeps, or raises WaitTimeout if that were too long."""
+    """Sleeps. Raises WaitTimeout with a reason if the deadline is earlier, CancelledError as soon
+    as the running call has been ended."""
     if time.monotonic() + seconds > deadline:
         raise errors.WaitTimeout(reason)
-    time.sleep(seconds)
+    Scope.pause(seconds)

@@ -9,7 +9,7 @@ true, while 12:30:45 and 2024-01-01 are text.
 from __future__ import annotations
 
 import re
-from typing import Any, Union, cast
+from typing import Any, Dict, Union, cast
 
 import yaml
 
@@ -23,8 +23,60 @@ _PLAIN = re.compile(rf"(?!(?:{_NULL}|{_TRUE}|{_FALSE})$)[A-Za-z/_][ -~]*")
 _LINES = re.compile(r"[!-~][ -~]*(\n[ -~]*)*[ -~]\n")
 
 
+# How deep a document may be nested, and by how many values and characters aliases may lengthen it.
+_DEPTH, _ALIASED = 200, 1_000_000
+
+
 class _Loader(yaml.SafeLoader):
+    """Refuses what would take much more memory than its text, and duplicate keys."""
+
     yaml_implicit_resolvers = {}
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.depth = self.size = self.aliased = 0
+        self.sizes: Dict[int, int] = {}  # by id, of the nodes that are complete
+
+    def fetch_flow_collection_start(self, TokenClass: Any) -> None:
+        if self.flow_level >= _DEPTH:  # the scanner takes quadratic time for the levels
+            raise _refused(f"nested more than {_DEPTH} levels deep", cast(Any, self).get_mark())
+        cast(Any, super()).fetch_flow_collection_start(TokenClass)
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Composes a node, and counts what its value takes with all aliases expanded."""
+        loader: Any = self
+        alias, mark = loader.check_event(yaml.AliasEvent), loader.peek_event().start_mark
+        before = self.size
+        self.depth += 1
+        if self.depth > _DEPTH:
+            raise _refused(f"nested more than {_DEPTH} levels deep", mark)
+        node: Any = super().compose_node(parent, index)
+        self.depth -= 1
+        if alias:
+            if id(node) not in self.sizes:
+                raise _refused("an alias of the value that it is in", mark)
+            self.size += self.sizes[id(node)]
+            self.aliased += self.sizes[id(node)]
+            if self.aliased > _ALIASED:
+                raise _refused("aliases make the document too long", mark)
+            return node
+        self.size += 1 + (len(node.value) if isinstance(node, yaml.ScalarNode) else 0)
+        self.sizes[id(node)] = self.size - before
+        return node
+
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node: Any = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise _refused(f"duplicate key {key.value!r}", key.start_mark)
+                seen.add(key.value)
+        return node
+
+
+def _refused(text: str, mark: Any) -> yaml.YAMLError:
+    return yaml.MarkedYAMLError(problem=text, problem_mark=mark)
 
 
 class _Dumper(yaml.SafeDumper):
@@ -61,12 +113,14 @@ def load(text: str) -> Any:
     """Decodes one document.
 
     Raises:
-        ValueError: it is not YAML, or more than one document.
+        ValueError: it is not YAML, or more than one document, or one that `_Loader` refuses.
     """
     try:
         return yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
+    except RecursionError:  # where few levels are left
+        raise ValueError("nested too deeply") from None
 
 
 def dump(value: Any) -> str:

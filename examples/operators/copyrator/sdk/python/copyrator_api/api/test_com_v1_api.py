@@ -3,26 +3,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, TypedDict, Union
 
 from .. import _transport
 from .._transport import segments
 
 if TYPE_CHECKING:
-    from typing import Mapping, Optional, Sequence, Union  # noqa: F401
-
+    from kubernetes.client import V1DeleteOptions, V1Status
     from typing_extensions import Unpack
 
-    from kubernetes.client import V1DeleteOptions, V1Status
     from ..models import CopyratorRule, CopyratorRuleList
 
-# Each set of options that operations have, and how the options are spelled in a URL.
-_ListQuery = TypedDict("_ListQuery", {'_continue': str, 'field_selector': str, 'label_selector': str, 'limit': int, 'resource_version': str, 'resource_version_match': str, 'shard_selector': str, 'timeout_seconds': int}, total=False)
-_WriteQuery = TypedDict("_WriteQuery", {'dry_run': str, 'field_manager': str, 'field_validation': str}, total=False)
-_ReadQuery = TypedDict("_ReadQuery", {'resource_version': str}, total=False)
-_PatchQuery = TypedDict("_PatchQuery", {'dry_run': str, 'field_manager': str, 'field_validation': str, 'force': bool}, total=False)
-_DeleteQuery = TypedDict("_DeleteQuery", {'dry_run': str, 'grace_period_seconds': int, 'ignore_store_read_error_with_cluster_breaking_potential': bool, 'orphan_dependents': bool, 'propagation_policy': str}, total=False)
-_NAMES = {'_continue': 'continue', 'dry_run': 'dryRun', 'field_manager': 'fieldManager', 'field_selector': 'fieldSelector', 'field_validation': 'fieldValidation', 'force': 'force', 'grace_period_seconds': 'gracePeriodSeconds', 'ignore_store_read_error_with_cluster_breaking_potential': 'ignoreStoreReadErrorWithClusterBreakingPotential', 'label_selector': 'labelSelector', 'limit': 'limit', 'orphan_dependents': 'orphanDependents', 'propagation_policy': 'propagationPolicy', 'resource_version': 'resourceVersion', 'resource_version_match': 'resourceVersionMatch', 'shard_selector': 'shardSelector', 'timeout_seconds': 'timeoutSeconds'}
+# How the options of operations are spelled in a URL.
+_NAMES = {
+    "_continue": "continue",
+    "dry_run": "dryRun",
+    "field_manager": "fieldManager",
+    "field_selector": "fieldSelector",
+    "field_validation": "fieldValidation",
+    "force": "force",
+    "grace_period_seconds": "gracePeriodSeconds",
+    "ignore_store_read_error_with_cluster_breaking_potential": (
+        "ignoreStoreReadErrorWithClusterBreakingPotential"
+    ),
+    "label_selector": "labelSelector",
+    "limit": "limit",
+    "orphan_dependents": "orphanDependents",
+    "propagation_policy": "propagationPolicy",
+    "resource_version": "resourceVersion",
+    "resource_version_match": "resourceVersionMatch",
+    "shard_selector": "shardSelector",
+    "timeout_seconds": "timeoutSeconds",
+}
+
+
+class _ListQuery(TypedDict, total=False):
+    _continue: str
+    field_selector: str
+    label_selector: str
+    limit: int
+    resource_version: str
+    resource_version_match: str
+    shard_selector: str
+    timeout_seconds: int
+
+
+class _WriteQuery(TypedDict, total=False):
+    dry_run: str
+    field_manager: str
+    field_validation: str
+
+
+class _ReadQuery(TypedDict, total=False):
+    resource_version: str
+
+
+class _PatchQuery(TypedDict, total=False):
+    dry_run: str
+    field_manager: str
+    field_validation: str
+    force: bool
+
+
+class _DeleteQuery(TypedDict, total=False):
+    dry_run: str
+    grace_period_seconds: int
+    ignore_store_read_error_with_cluster_breaking_potential: bool
+    orphan_dependents: bool
+    propagation_policy: str
 
 
 class TestComV1Api(_transport.Api):
@@ -37,46 +85,175 @@ class TestComV1Api(_transport.Api):
 
     _names = _NAMES
 
-    def create_namespaced_copyrator_rule(self, namespace: str, body: Union[CopyratorRule, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> CopyratorRule:
+    def create_namespaced_copyrator_rule(
+        self,
+        namespace: str,
+        body: Union[CopyratorRule, Mapping[str, Any]],
+        **query: Unpack[_WriteQuery],
+    ) -> CopyratorRule:
         """Create a CopyratorRule."""
-        return self._call('CopyratorRule', 'POST', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators'), query, _WriteQuery, body)
+        return self._call(
+            "CopyratorRule",
+            "POST",
+            segments("apis", "test.com", "v1", "namespaces", namespace, "copyrators"),
+            query,
+            _WriteQuery,
+            body,
+        )
 
-    def delete_collection_namespaced_copyrator_rule(self, namespace: str, **query: Unpack[_ListQuery]) -> Union[CopyratorRuleList, V1Status]:
+    def delete_collection_namespaced_copyrator_rule(
+        self, namespace: str, **query: Unpack[_ListQuery]
+    ) -> Union[CopyratorRuleList, V1Status]:
         """Delete collection of CopyratorRule."""
-        return self._call('CopyratorRuleList', 'DELETE', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators'), query, _ListQuery)
+        return self._call(
+            "CopyratorRuleList",
+            "DELETE",
+            segments("apis", "test.com", "v1", "namespaces", namespace, "copyrators"),
+            query,
+            _ListQuery,
+        )
 
-    def delete_namespaced_copyrator_rule(self, name: str, namespace: str, body: Optional[Union[V1DeleteOptions, Mapping[str, Any]]] = None, **query: Unpack[_DeleteQuery]) -> Union[CopyratorRule, V1Status]:
+    def delete_namespaced_copyrator_rule(
+        self,
+        name: str,
+        namespace: str,
+        body: Optional[Union[V1DeleteOptions, Mapping[str, Any]]] = None,
+        **query: Unpack[_DeleteQuery],
+    ) -> Union[CopyratorRule, V1Status]:
         """Delete a CopyratorRule."""
-        return self._call('CopyratorRule', 'DELETE', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators', name), query, _DeleteQuery, body)
+        return self._call(
+            "CopyratorRule",
+            "DELETE",
+            segments("apis", "test.com", "v1", "namespaces", namespace, "copyrators", name),
+            query,
+            _DeleteQuery,
+            body,
+        )
 
-    def list_copyrator_rule_for_all_namespaces(self, **query: Unpack[_ListQuery]) -> CopyratorRuleList:
+    def list_copyrator_rule_for_all_namespaces(
+        self, **query: Unpack[_ListQuery]
+    ) -> CopyratorRuleList:
         """List objects of kind CopyratorRule."""
-        return self._call('CopyratorRuleList', 'GET', segments('apis', 'test.com', 'v1', 'copyrators'), query, _ListQuery)
+        return self._call(
+            "CopyratorRuleList",
+            "GET",
+            segments("apis", "test.com", "v1", "copyrators"),
+            query,
+            _ListQuery,
+        )
 
-    def list_namespaced_copyrator_rule(self, namespace: str, **query: Unpack[_ListQuery]) -> CopyratorRuleList:
+    def list_namespaced_copyrator_rule(
+        self, namespace: str, **query: Unpack[_ListQuery]
+    ) -> CopyratorRuleList:
         """List objects of kind CopyratorRule."""
-        return self._call('CopyratorRuleList', 'GET', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators'), query, _ListQuery)
+        return self._call(
+            "CopyratorRuleList",
+            "GET",
+            segments("apis", "test.com", "v1", "namespaces", namespace, "copyrators"),
+            query,
+            _ListQuery,
+        )
 
-    def patch_namespaced_copyrator_rule(self, name: str, namespace: str, body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]], *, content_type: Optional[str] = None, **query: Unpack[_PatchQuery]) -> CopyratorRule:
+    def patch_namespaced_copyrator_rule(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
+        *,
+        content_type: Optional[str] = None,
+        **query: Unpack[_PatchQuery],
+    ) -> CopyratorRule:
         """Partially update the specified CopyratorRule."""
-        return self._call('CopyratorRule', 'PATCH', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators', name), query, _PatchQuery, body, content_type)
+        return self._call(
+            "CopyratorRule",
+            "PATCH",
+            segments("apis", "test.com", "v1", "namespaces", namespace, "copyrators", name),
+            query,
+            _PatchQuery,
+            body,
+            content_type,
+        )
 
-    def patch_namespaced_copyrator_rule_status(self, name: str, namespace: str, body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]], *, content_type: Optional[str] = None, **query: Unpack[_PatchQuery]) -> CopyratorRule:
+    def patch_namespaced_copyrator_rule_status(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
+        *,
+        content_type: Optional[str] = None,
+        **query: Unpack[_PatchQuery],
+    ) -> CopyratorRule:
         """Partially update status of the specified CopyratorRule."""
-        return self._call('CopyratorRule', 'PATCH', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators', name, 'status'), query, _PatchQuery, body, content_type)
+        return self._call(
+            "CopyratorRule",
+            "PATCH",
+            segments(
+                "apis", "test.com", "v1", "namespaces", namespace, "copyrators", name, "status"
+            ),
+            query,
+            _PatchQuery,
+            body,
+            content_type,
+        )
 
-    def read_namespaced_copyrator_rule(self, name: str, namespace: str, **query: Unpack[_ReadQuery]) -> CopyratorRule:
+    def read_namespaced_copyrator_rule(
+        self, name: str, namespace: str, **query: Unpack[_ReadQuery]
+    ) -> CopyratorRule:
         """Read the specified CopyratorRule."""
-        return self._call('CopyratorRule', 'GET', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators', name), query, _ReadQuery)
+        return self._call(
+            "CopyratorRule",
+            "GET",
+            segments("apis", "test.com", "v1", "namespaces", namespace, "copyrators", name),
+            query,
+            _ReadQuery,
+        )
 
-    def read_namespaced_copyrator_rule_status(self, name: str, namespace: str, **query: Unpack[_ReadQuery]) -> CopyratorRule:
+    def read_namespaced_copyrator_rule_status(
+        self, name: str, namespace: str, **query: Unpack[_ReadQuery]
+    ) -> CopyratorRule:
         """Read status of the specified CopyratorRule."""
-        return self._call('CopyratorRule', 'GET', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators', name, 'status'), query, _ReadQuery)
+        return self._call(
+            "CopyratorRule",
+            "GET",
+            segments(
+                "apis", "test.com", "v1", "namespaces", namespace, "copyrators", name, "status"
+            ),
+            query,
+            _ReadQuery,
+        )
 
-    def replace_namespaced_copyrator_rule(self, name: str, namespace: str, body: Union[CopyratorRule, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> CopyratorRule:
+    def replace_namespaced_copyrator_rule(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[CopyratorRule, Mapping[str, Any]],
+        **query: Unpack[_WriteQuery],
+    ) -> CopyratorRule:
         """Replace the specified CopyratorRule."""
-        return self._call('CopyratorRule', 'PUT', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators', name), query, _WriteQuery, body)
+        return self._call(
+            "CopyratorRule",
+            "PUT",
+            segments("apis", "test.com", "v1", "namespaces", namespace, "copyrators", name),
+            query,
+            _WriteQuery,
+            body,
+        )
 
-    def replace_namespaced_copyrator_rule_status(self, name: str, namespace: str, body: Union[CopyratorRule, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> CopyratorRule:
+    def replace_namespaced_copyrator_rule_status(
+        self,
+        name: str,
+        namespace: str,
+        body: Union[CopyratorRule, Mapping[str, Any]],
+        **query: Unpack[_WriteQuery],
+    ) -> CopyratorRule:
         """Replace status of the specified CopyratorRule."""
-        return self._call('CopyratorRule', 'PUT', segments('apis', 'test.com', 'v1', 'namespaces', namespace, 'copyrators', name, 'status'), query, _WriteQuery, body)
+        return self._call(
+            "CopyratorRule",
+            "PUT",
+            segments(
+                "apis", "test.com", "v1", "namespaces", namespace, "copyrators", name, "status"
+            ),
+            query,
+            _WriteQuery,
+            body,
+        )

@@ -3,26 +3,74 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, TypedDict, Union
 
 from .. import _transport
 from .._transport import segments
 
 if TYPE_CHECKING:
-    from typing import Mapping, Optional, Sequence, Union  # noqa: F401
-
+    from kubernetes.client import V1DeleteOptions, V1Status
     from typing_extensions import Unpack
 
-    from kubernetes.client import V1DeleteOptions, V1Status
     from ..models import RegistryMirror, RegistryMirrorList
 
-# Each set of options that operations have, and how the options are spelled in a URL.
-_ListQuery = TypedDict("_ListQuery", {'_continue': str, 'field_selector': str, 'label_selector': str, 'limit': int, 'resource_version': str, 'resource_version_match': str, 'shard_selector': str, 'timeout_seconds': int}, total=False)
-_WriteQuery = TypedDict("_WriteQuery", {'dry_run': str, 'field_manager': str, 'field_validation': str}, total=False)
-_ReadQuery = TypedDict("_ReadQuery", {'resource_version': str}, total=False)
-_PatchQuery = TypedDict("_PatchQuery", {'dry_run': str, 'field_manager': str, 'field_validation': str, 'force': bool}, total=False)
-_DeleteQuery = TypedDict("_DeleteQuery", {'dry_run': str, 'grace_period_seconds': int, 'ignore_store_read_error_with_cluster_breaking_potential': bool, 'orphan_dependents': bool, 'propagation_policy': str}, total=False)
-_NAMES = {'_continue': 'continue', 'dry_run': 'dryRun', 'field_manager': 'fieldManager', 'field_selector': 'fieldSelector', 'field_validation': 'fieldValidation', 'force': 'force', 'grace_period_seconds': 'gracePeriodSeconds', 'ignore_store_read_error_with_cluster_breaking_potential': 'ignoreStoreReadErrorWithClusterBreakingPotential', 'label_selector': 'labelSelector', 'limit': 'limit', 'orphan_dependents': 'orphanDependents', 'propagation_policy': 'propagationPolicy', 'resource_version': 'resourceVersion', 'resource_version_match': 'resourceVersionMatch', 'shard_selector': 'shardSelector', 'timeout_seconds': 'timeoutSeconds'}
+# How the options of operations are spelled in a URL.
+_NAMES = {
+    "_continue": "continue",
+    "dry_run": "dryRun",
+    "field_manager": "fieldManager",
+    "field_selector": "fieldSelector",
+    "field_validation": "fieldValidation",
+    "force": "force",
+    "grace_period_seconds": "gracePeriodSeconds",
+    "ignore_store_read_error_with_cluster_breaking_potential": (
+        "ignoreStoreReadErrorWithClusterBreakingPotential"
+    ),
+    "label_selector": "labelSelector",
+    "limit": "limit",
+    "orphan_dependents": "orphanDependents",
+    "propagation_policy": "propagationPolicy",
+    "resource_version": "resourceVersion",
+    "resource_version_match": "resourceVersionMatch",
+    "shard_selector": "shardSelector",
+    "timeout_seconds": "timeoutSeconds",
+}
+
+
+class _ListQuery(TypedDict, total=False):
+    _continue: str
+    field_selector: str
+    label_selector: str
+    limit: int
+    resource_version: str
+    resource_version_match: str
+    shard_selector: str
+    timeout_seconds: int
+
+
+class _WriteQuery(TypedDict, total=False):
+    dry_run: str
+    field_manager: str
+    field_validation: str
+
+
+class _ReadQuery(TypedDict, total=False):
+    resource_version: str
+
+
+class _PatchQuery(TypedDict, total=False):
+    dry_run: str
+    field_manager: str
+    field_validation: str
+    force: bool
+
+
+class _DeleteQuery(TypedDict, total=False):
+    dry_run: str
+    grace_period_seconds: int
+    ignore_store_read_error_with_cluster_breaking_potential: bool
+    orphan_dependents: bool
+    propagation_policy: str
 
 
 class RegistryExampleOrgV1alpha1Api(_transport.Api):
@@ -37,42 +85,143 @@ class RegistryExampleOrgV1alpha1Api(_transport.Api):
 
     _names = _NAMES
 
-    def create_registry_mirror(self, body: Union[RegistryMirror, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> RegistryMirror:
+    def create_registry_mirror(
+        self, body: Union[RegistryMirror, Mapping[str, Any]], **query: Unpack[_WriteQuery]
+    ) -> RegistryMirror:
         """Create a RegistryMirror."""
-        return self._call('RegistryMirror', 'POST', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors'), query, _WriteQuery, body)
+        return self._call(
+            "RegistryMirror",
+            "POST",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors"),
+            query,
+            _WriteQuery,
+            body,
+        )
 
-    def delete_collection_registry_mirror(self, **query: Unpack[_ListQuery]) -> Union[RegistryMirrorList, V1Status]:
+    def delete_collection_registry_mirror(
+        self, **query: Unpack[_ListQuery]
+    ) -> Union[RegistryMirrorList, V1Status]:
         """Delete collection of RegistryMirror."""
-        return self._call('RegistryMirrorList', 'DELETE', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors'), query, _ListQuery)
+        return self._call(
+            "RegistryMirrorList",
+            "DELETE",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors"),
+            query,
+            _ListQuery,
+        )
 
-    def delete_registry_mirror(self, name: str, body: Optional[Union[V1DeleteOptions, Mapping[str, Any]]] = None, **query: Unpack[_DeleteQuery]) -> Union[RegistryMirror, V1Status]:
+    def delete_registry_mirror(
+        self,
+        name: str,
+        body: Optional[Union[V1DeleteOptions, Mapping[str, Any]]] = None,
+        **query: Unpack[_DeleteQuery],
+    ) -> Union[RegistryMirror, V1Status]:
         """Delete a RegistryMirror."""
-        return self._call('RegistryMirror', 'DELETE', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors', name), query, _DeleteQuery, body)
+        return self._call(
+            "RegistryMirror",
+            "DELETE",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors", name),
+            query,
+            _DeleteQuery,
+            body,
+        )
 
     def list_registry_mirror(self, **query: Unpack[_ListQuery]) -> RegistryMirrorList:
         """List objects of kind RegistryMirror."""
-        return self._call('RegistryMirrorList', 'GET', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors'), query, _ListQuery)
+        return self._call(
+            "RegistryMirrorList",
+            "GET",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors"),
+            query,
+            _ListQuery,
+        )
 
-    def patch_registry_mirror(self, name: str, body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]], *, content_type: Optional[str] = None, **query: Unpack[_PatchQuery]) -> RegistryMirror:
+    def patch_registry_mirror(
+        self,
+        name: str,
+        body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
+        *,
+        content_type: Optional[str] = None,
+        **query: Unpack[_PatchQuery],
+    ) -> RegistryMirror:
         """Partially update the specified RegistryMirror."""
-        return self._call('RegistryMirror', 'PATCH', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors', name), query, _PatchQuery, body, content_type)
+        return self._call(
+            "RegistryMirror",
+            "PATCH",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors", name),
+            query,
+            _PatchQuery,
+            body,
+            content_type,
+        )
 
-    def patch_registry_mirror_status(self, name: str, body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]], *, content_type: Optional[str] = None, **query: Unpack[_PatchQuery]) -> RegistryMirror:
+    def patch_registry_mirror_status(
+        self,
+        name: str,
+        body: Union[Mapping[str, Any], Sequence[Mapping[str, Any]]],
+        *,
+        content_type: Optional[str] = None,
+        **query: Unpack[_PatchQuery],
+    ) -> RegistryMirror:
         """Partially update status of the specified RegistryMirror."""
-        return self._call('RegistryMirror', 'PATCH', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors', name, 'status'), query, _PatchQuery, body, content_type)
+        return self._call(
+            "RegistryMirror",
+            "PATCH",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors", name, "status"),
+            query,
+            _PatchQuery,
+            body,
+            content_type,
+        )
 
     def read_registry_mirror(self, name: str, **query: Unpack[_ReadQuery]) -> RegistryMirror:
         """Read the specified RegistryMirror."""
-        return self._call('RegistryMirror', 'GET', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors', name), query, _ReadQuery)
+        return self._call(
+            "RegistryMirror",
+            "GET",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors", name),
+            query,
+            _ReadQuery,
+        )
 
     def read_registry_mirror_status(self, name: str, **query: Unpack[_ReadQuery]) -> RegistryMirror:
         """Read status of the specified RegistryMirror."""
-        return self._call('RegistryMirror', 'GET', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors', name, 'status'), query, _ReadQuery)
+        return self._call(
+            "RegistryMirror",
+            "GET",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors", name, "status"),
+            query,
+            _ReadQuery,
+        )
 
-    def replace_registry_mirror(self, name: str, body: Union[RegistryMirror, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> RegistryMirror:
+    def replace_registry_mirror(
+        self,
+        name: str,
+        body: Union[RegistryMirror, Mapping[str, Any]],
+        **query: Unpack[_WriteQuery],
+    ) -> RegistryMirror:
         """Replace the specified RegistryMirror."""
-        return self._call('RegistryMirror', 'PUT', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors', name), query, _WriteQuery, body)
+        return self._call(
+            "RegistryMirror",
+            "PUT",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors", name),
+            query,
+            _WriteQuery,
+            body,
+        )
 
-    def replace_registry_mirror_status(self, name: str, body: Union[RegistryMirror, Mapping[str, Any]], **query: Unpack[_WriteQuery]) -> RegistryMirror:
+    def replace_registry_mirror_status(
+        self,
+        name: str,
+        body: Union[RegistryMirror, Mapping[str, Any]],
+        **query: Unpack[_WriteQuery],
+    ) -> RegistryMirror:
         """Replace status of the specified RegistryMirror."""
-        return self._call('RegistryMirror', 'PUT', segments('apis', 'registry.example.org', 'v1alpha1', 'registrymirrors', name, 'status'), query, _WriteQuery, body)
+        return self._call(
+            "RegistryMirror",
+            "PUT",
+            segments("apis", "registry.example.org", "v1alpha1", "registrymirrors", name, "status"),
+            query,
+            _WriteQuery,
+            body,
+        )

@@ -1,0 +1,115 @@
+package breaking
+
+import (
+	"cmp"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
+)
+
+// TestRules compares the CRDs of each case in both directions. A part "old" or "now" is the schema of .spec or, if it has
+// versions, a CRD's spec; "want" is the report, and "back" that of the way back.
+func TestRules(t *testing.T) {
+	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
+		c.Only(t, "old", "now", "want", "back")
+		old, now := surface(t, c.Part("old")), surface(t, c.Part("now"))
+		c.Want(t, "want", text(t, old, now))
+		c.Want(t, "back", text(t, now, old))
+	})
+}
+
+// TestCompatible: in the cases of TestRules, no object fares worse at a place where the report says that all is as before.
+func TestCompatible(t *testing.T) {
+	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
+		for _, parts := range [][2]string{{"old", "now"}, {"now", "old"}} {
+			old, now := surface(t, c.Part(parts[0])), surface(t, c.Part(parts[1]))
+			report, err := NewReport("the other", old, now, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, unreported, err := Unreported(report, old, now, 30, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range unreported {
+				t.Errorf("%s to %s: not told: %s", parts[0], parts[1], found)
+			}
+		}
+	})
+}
+
+// TestEveryRule: each rule has a case that reports it, and one that does not break.
+func TestEveryRule(t *testing.T) {
+	reported := map[string]bool{}
+	for _, c := range testkit.Cases(t, "*.txtar") {
+		for _, part := range []string{"want", "back"} {
+			for line := range strings.Lines(c.Part(part)) {
+				if i := strings.LastIndex(line, " ("); i >= 0 && !strings.HasPrefix(line, " ") {
+					reported[strings.TrimSuffix(strings.TrimSpace(line[i+2:]), ")")] = true
+				}
+			}
+		}
+	}
+	for _, rule := range Rules {
+		if !reported[rule.ID] {
+			t.Errorf("no case reports %s", rule.ID)
+		}
+		delete(reported, rule.ID)
+	}
+	for _, id := range slices.Sorted(maps.Keys(reported)) {
+		if !strings.Contains(id, ".") && !strings.Contains(id, "v1") {
+			t.Errorf("cases report %s, which is no rule", id)
+		}
+	}
+}
+
+func text(t *testing.T, old, now *Surface) string {
+	t.Helper()
+	report, err := NewReport("the other", old, now, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := report.Text(&b, true, true); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func surface(t *testing.T, part string) *Surface {
+	t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	out := &Surface{Version: "1.0.0", Locate: func(string, string) token.Position { return token.Position{} }}
+	switch {
+	case part == "":
+		return out
+	case strings.Contains(part, "versions:"):
+		if err := yaml.UnmarshalStrict([]byte(part), &crd.Spec); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		spec := schema{}
+		if err := yaml.UnmarshalStrict([]byte(part), &spec); err != nil {
+			t.Fatal(err)
+		}
+		crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{
+			OpenAPIV3Schema: &schema{Type: "object", Properties: map[string]schema{
+				"apiVersion": {Type: "string"}, "kind": {Type: "string"}, "metadata": {Type: "object"}, "spec": spec,
+			}},
+		}}}
+	}
+	crd.Spec.Group = "example.org"
+	if crd.Spec.Names.Kind == "" {
+		crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Kind: "Widget", ListKind: "WidgetList", Plural: "widgets", Singular: "widget"}
+	}
+	crd.Spec.Scope = cmp.Or(crd.Spec.Scope, apiextensionsv1.NamespaceScoped)
+	out.CRDs = append(out.CRDs, crd)
+	return out
+}

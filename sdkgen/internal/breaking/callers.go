@@ -1,0 +1,201 @@
+package breaking
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+)
+
+// callerRules are the rules for the classes of the SDKs and for Go packages, with the rules for CRDs that say the same of
+// the field.
+var callerRules = map[string][]string{
+	"class-removed":      {"kind-removed", "version-removed"},
+	"attribute-removed":  {"field-removed"},
+	"attribute-added":    {"field-added"},
+	"attribute-type":     {"type-changed", "enum-narrowed", "enum-widened", "format-changed", "format-removed"},
+	"attribute-values":   {"enum-narrowed", "bound-tightened", "pattern-added", "format-changed", "type-changed", "list-type", "unknown-fields-dropped", "enum-widened"},
+	"attribute-required": {"required-added"},
+	"attribute-optional": {"required-removed"},
+	"attribute-default":  {"default-changed"},
+	"package-renamed":    nil,
+	"scope":              {"scope"},
+}
+
+// Caller is a program that works with the old version of an SDK, or of the API's Go package, and fails with the new one.
+type Caller struct {
+	Audience string `json:"audience"`
+	Program  string `json:"program"`
+}
+
+// says is what a change is for callers.
+type says struct {
+	who     Audience
+	id      string
+	place   Place
+	near    []Place // where to look for a position if the new source does not have the place
+	verdict Verdict
+	text    string
+	instead string
+	program string // that shows it; "" if there is none
+}
+
+// callers compares what programs see: the classes of the SDKs and the exported Go API.
+func (c *comparison) callers() {
+	for i := range c.before.Packages {
+		old := &c.before.Packages[i]
+		c.version = old.Document.Version
+		now := c.after.find(old.Document.Group, c.version)
+		if now == nil {
+			c.unversioned(old)
+			continue
+		}
+		c.paths[old.Path] = now.Path
+		pairs := c.pair(old, now)
+		c.deprecatedTypes(pairs, old.Document)
+		c.packages(old, now)
+		if old.Python != nil && now.Python != nil {
+			(&python{comparison: c, pairs: pairs, module: old.Module}).compare(old.Python, now.Python)
+		}
+		if old.Client != nil && now.Client != nil {
+			(&client{comparison: c, pairs: pairs, path: old.Import}).compare(old.Client, now.Client)
+		}
+		if old.Types != nil && now.Types != nil {
+			(&goAPI{comparison: c, pairs: pairs, old: old.Types, now: now.Types}).compare()
+		}
+	}
+}
+
+// packages compares by what names programs import what the SDKs make of a package. That a module has another path, as the
+// next major version has, is no change of it.
+func (c *comparison) packages(old, now *Package) {
+	say := says{id: "package-renamed", verdict: Breaking, place: Place{Version: c.version, GoType: now.Path + ".", Path: old.Module}}
+	say.instead = "keep the names in the configuration, and, as an SDK of several API versions has a package for each, their number"
+	if old.Module != now.Module && old.Module != "" && now.Module != "" {
+		say.who, say.text = Python, fmt.Sprintf("the Python package is %s, now %s", old.Module, now.Module)
+		say.program = fmt.Sprintf("from %s import %s\n", old.Module, rootOf(old))
+		c.say(say)
+	}
+	if path.Base(old.Import) != path.Base(now.Import) && old.Import != "" && now.Import != "" {
+		say.who, say.place.Path = Go, old.Import
+		say.text = fmt.Sprintf("the package of the Go client is %s, now %s", old.Import, now.Import)
+		say.program = fmt.Sprintf("package caller\n\nimport . %q\n\nvar _ %s\n", old.Import, rootOf(old))
+		c.say(say)
+	}
+}
+
+// rootOf is the class of the first kind of a package.
+func rootOf(p *Package) string {
+	for _, definition := range p.Document.Definitions {
+		if definition.Root != nil && definition.Root.Plural != "" {
+			return definition.Name
+		}
+	}
+	return ""
+}
+
+// unversioned tells of a version that the new API does not have: its packages are gone.
+func (c *comparison) unversioned(old *Package) {
+	for _, definition := range old.Document.Definitions {
+		if definition.Root == nil || definition.Root.Plural == "" {
+			continue
+		}
+		say := says{
+			id: "class-removed", verdict: Breaking, instead: "keep the version, with +kubebuilder:deprecatedversion, for some releases",
+			place: Place{Version: c.version, GoType: goType(definition), Path: definition.Name}, text: "the packages of " + c.version + " are gone",
+			near: c.beside(old.Document.Group, definition.Name),
+		}
+		if say.who = Python; old.Python != nil {
+			if old.Module != "" {
+				say.program = "from " + old.Module + " import " + definition.Name + "\n"
+			}
+			c.say(say)
+		}
+		say.who, say.program = Go, ""
+		if object := old.Types.Scope().Lookup(definition.GoType.Name); object != nil {
+			p := newProbe(old.Types, old.Types, strings.Clone)
+			p.write("var _ pkg.%s", object.Name())
+			say.program = p.String()
+		}
+		c.say(say)
+	}
+}
+
+// say records an effect on callers: with a change of the same field, or as a change of its own.
+func (c *comparison) say(s says) {
+	s.place.GoType = c.newPath(s.place.GoType)
+	effect := Effect{Verdict: s.verdict}
+	if s.verdict != Compatible {
+		effect.Reason = s.text
+	}
+	made := c.sameField(s)
+	if made == nil {
+		made = &Change{Rule: s.id, Place: s.place, Pos: c.locate(append([]Place{s.place}, s.near...)...), Text: s.text}
+		c.changes = append(c.changes, made)
+	}
+	if made.Effects[s.who].Verdict <= s.verdict {
+		made.Effects[s.who] = effect
+	}
+	if s.verdict != Compatible {
+		made.Instead = cmp.Or(made.Instead, s.instead)
+	}
+	if s.program != "" && s.verdict != Compatible {
+		made.Callers = append(made.Callers, Caller{s.who.String(), s.program})
+	}
+}
+
+// sameField returns the change that says the same of the same field, or type, for others; nil if there is none.
+func (c *comparison) sameField(s says) *Change {
+	i := slices.IndexFunc(c.changes, func(made *Change) bool {
+		switch is, was := s.place, made.Place; {
+		case is.Version != was.Version || is.GoType != was.GoType || is.Property != was.Property:
+			return false
+		case made.Rule != s.id:
+			return is.GoType != "" && slices.Contains(callerRules[s.id], made.Rule)
+		case is.GoType != "" && is.Property != "":
+			return true
+		default: // of a type there may be several: its methods
+			return last(is.Path) == last(was.Path) || s.id == "class-removed" && made.Effects[s.who].Verdict == Compatible
+		}
+	})
+	if i < 0 {
+		return nil
+	}
+	return c.changes[i]
+}
+
+func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// goType is the Go type of a definition, "PACKAGE.Type"; "" if the API's types declare none.
+func goType(d *document.Definition) string {
+	if d == nil || d.GoType.Name == "" {
+		return ""
+	}
+	return d.GoType.Package + "." + d.GoType.Name
+}
+
+func at(place Place, class document.Class, attr document.Attr) Place {
+	place.Property, place.Path = attr.Key, class.Name+"."+attr.Key
+	return place
+}
+
+func attributeOf(attrs []document.Attr, key string) *document.Attr {
+	for i := range attrs {
+		if attrs[i].Key == key {
+			return &attrs[i]
+		}
+	}
+	return nil
+}
+
+func classOf(classes []document.Class, of *document.Definition) *document.Class {
+	for i := range classes {
+		if of != nil && classes[i].Definition == of {
+			return &classes[i]
+		}
+	}
+	return nil
+}

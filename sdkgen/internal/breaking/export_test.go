@@ -1,0 +1,91 @@
+package breaking
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Unreported makes n random objects that are valid before, and some at the bounds of each change. It returns how many there
+// were, and each way in which they fare worse afterwards that no change of a report tells.
+func Unreported(report *Report, old, now *Surface, n int, seed uint64) (valid int, unreported []string, err error) {
+	random := rand.New(rand.NewPCG(seed, seed))
+	for _, crd := range old.CRDs {
+		for _, version := range crd.Spec.Versions {
+			at := &Change{group: crd.Spec.Group, kind: crd.Spec.Names.Kind, Place: Place{Version: version.Name}}
+			if is := crdOf(now, at); is == nil || schemaOf(is, version.Name) == nil {
+				continue // told as a whole
+			}
+			p, err := newProver(at, old, now)
+			if err != nil {
+				return 0, nil, err
+			}
+			try := func(s *sampler) {
+				object := s.object(p.before, p.apiVersion, p.kind)
+				if dropped, errs := p.old.Valid(object); len(dropped)+len(errs) > 0 {
+					return
+				}
+				valid++
+				for _, path := range p.worse(object) {
+					if found := fmt.Sprintf("%s: %v", path, object); !report.tells(p.kind, path) && !slices.Contains(unreported, found) {
+						unreported = append(unreported, found)
+					}
+				}
+			}
+			for i := range n {
+				s := &sampler{Rand: random, fill: []float64{0.05, 0.2, 0.5}[i%3]}
+				if i%5 == 0 {
+					s.focus = []string{"status"}
+				}
+				try(s)
+			}
+			for _, change := range report.Changes {
+				for i := range attempts {
+					if len(change.steps) == 0 || change.Place.Version != version.Name || change.kind != p.kind {
+						break
+					}
+					s := &sampler{Rand: random, focus: change.steps, fill: []float64{0, 0.3}[i%2]}
+					s.at = p.candidate(s, change, i)
+					if i%10 == 0 || i < enough {
+						try(s)
+					}
+				}
+			}
+		}
+	}
+	return valid, unreported, nil
+}
+
+// worse returns the paths at which an object is refused, or loses a value, when it is created, read or updated.
+func (p *prover) worse(object map[string]any) []string {
+	dropped, errs := p.now.Valid(object)
+	stored, _ := p.old.Read(object)
+	read, lost := p.now.Read(stored)
+	touched := runtime.DeepCopyJSON(read)
+	touched["metadata"] = map[string]any{"name": "witness", "labels": map[string]any{"touched": "yes"}}
+	paths := append(dropped, lost...)
+	for _, err := range slices.Concat(errs, p.now.Update(touched, read, true), p.now.Update(touched, read, false), p.now.UpdateStatus(touched, read, true)) {
+		if !strings.HasPrefix(err.Detail, "some validation rules were not checked") {
+			paths = append(paths, pathOf(err))
+		}
+	}
+	return paths
+}
+
+// tells says whether a change that is not compatible for objects is at a path, or around it.
+func (r *Report) tells(kind, path string) bool {
+	for _, change := range r.Changes {
+		if max(change.Effects[Stored].Verdict, change.Effects[Manifests].Verdict) == Compatible {
+			continue
+		}
+		for _, at := range append([]spot{{change.kind, change.steps}}, change.more...) {
+			if at.kind == kind && len(at.steps) > 0 && leads(path, at.steps) >= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,260 @@
+package breaking
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
+)
+
+// attempts is how many objects are tried for a witness.
+const attempts = 200
+
+// enough is how many are tried when all that is expected was found: what could not be decided may break, too.
+const enough = 30
+
+// unproven is the reason of what was expected to break and did not in any object that was tried.
+const unproven = "no object that shows it was found"
+
+// prove looks for an object that shows each change of a schema, by the API server's own code, and corrects the verdicts
+// by what it finds: what was expected to break and never does is risky, and what could not be decided and does is
+// breaking.
+func prove(changes []*Change, old, now *Surface, shrink bool) error {
+	kinds := map[string]*prover{}
+	for _, change := range changes {
+		if len(change.steps) == 0 {
+			if err := change.exemplify(old); err != nil {
+				return err
+			}
+			continue
+		}
+		if change.Effects[Stored].Verdict == Compatible && change.Effects[Manifests].Verdict == Compatible {
+			continue
+		}
+		id := change.kind + " " + change.Place.Version
+		if kinds[id] == nil {
+			made, err := newProver(change, old, now)
+			if err != nil {
+				return err
+			}
+			made.shrinks = shrink
+			kinds[id] = made
+		}
+		kinds[id].prove(change)
+	}
+	return nil
+}
+
+// exemplify gives a change of a kind or version as a whole a witness: every object shows it, so it is the smallest.
+func (c *Change) exemplify(old *Surface) error {
+	crd := crdOf(old, c)
+	if crd == nil || max(c.Effects[Stored].Verdict, c.Effects[Manifests].Verdict) != Breaking {
+		return nil
+	}
+	version := cmp.Or(c.Place.Version, storage(crd))
+	if schemaOf(crd, version) == nil {
+		return nil
+	}
+	valid, err := apiserver.New(crd, version)
+	if err != nil {
+		return err
+	}
+	s := &sampler{Rand: rand.New(rand.NewPCG(1, 2))}
+	for i := range attempts {
+		s.fill = []float64{0, 0.1, 0.5}[i%3]
+		object := s.object(schemaOf(crd, version), crd.Spec.Group+"/"+version, c.kind)
+		if dropped, errs := valid.Valid(object); len(dropped)+len(errs) > 0 {
+			continue
+		}
+		c.Witness = &Witness{Object: object}
+		for _, who := range []Audience{Stored, Manifests} {
+			if c.Effects[who].Verdict == Breaking {
+				c.Witness.Now = append(c.Witness.Now, fmt.Sprintf("%s: %s", who, c.Effects[who].Reason))
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// prover has a version of a kind before and after.
+type prover struct {
+	apiVersion, kind string
+	before, after    *schema
+	old, now         *apiserver.Version
+	said             []any // texts that CEL rules name
+	shrinks          bool  // witnesses are to be small
+}
+
+func newProver(change *Change, old, now *Surface) (*prover, error) {
+	was, is := crdOf(old, change), crdOf(now, change)
+	p := &prover{apiVersion: is.Spec.Group + "/" + change.Place.Version, kind: change.kind}
+	var err error
+	if p.old, err = apiserver.New(was, change.Place.Version); err != nil {
+		return nil, err
+	}
+	if p.now, err = apiserver.New(is, change.Place.Version); err != nil {
+		return nil, err
+	}
+	p.before, p.after = schemaOf(was, change.Place.Version), schemaOf(is, change.Place.Version)
+	p.said = texts(p.before)
+	return p, nil
+}
+
+func crdOf(surface *Surface, change *Change) *apiextensionsv1.CustomResourceDefinition {
+	for _, crd := range surface.CRDs {
+		if crd.Spec.Names.Kind == change.kind && crd.Spec.Group == change.group {
+			return crd
+		}
+	}
+	return nil
+}
+
+func schemaOf(crd *apiextensionsv1.CustomResourceDefinition, version string) *schema {
+	for _, v := range crd.Spec.Versions {
+		if v.Name == version && v.Schema != nil {
+			return v.Schema.OpenAPIV3Schema
+		}
+	}
+	return nil
+}
+
+// prove looks for a witness of one change.
+func (p *prover) prove(change *Change) {
+	s := &sampler{Rand: rand.New(rand.NewPCG(1, 2)), focus: change.steps}
+	var best *shown
+	for i := 0; i < attempts && !best.settles(change) && (i < enough || !best.shows(change)); i++ {
+		s.fill = []float64{0, 0, 0.1, 0.3, 0.7}[i%5]
+		s.at = p.candidate(s, change, i)
+		object := s.object(p.before, p.apiVersion, p.kind)
+		found := p.try(change, object)
+		if found == nil || best != nil && found.worst() <= best.worst() {
+			continue
+		}
+		best = found
+	}
+	if best != nil && p.shrinks {
+		best = p.shrink(change, best)
+	}
+	change.conclude(best)
+}
+
+// shown is an object with what the new version does to it: "" where nothing happens.
+type shown struct {
+	object            map[string]any
+	stored, manifests string
+	lost              bool   // stored objects lose a value, or their updates are refused even if nothing changes
+	outdated          string // why updates that change nothing are refused without ratcheting
+}
+
+func (s *shown) worst() int {
+	n := 0
+	for i, text := range []string{s.outdated, s.stored, s.manifests} {
+		if text != "" {
+			n += 1 << i
+		}
+	}
+	return n
+}
+
+// shows says whether the object shows all that is expected to break.
+func (s *shown) shows(change *Change) bool {
+	return s != nil && (s.stored != "" || change.Effects[Stored].Verdict != Breaking) &&
+		(s.manifests != "" || change.Effects[Manifests].Verdict != Breaking)
+}
+
+// settles says whether nothing else can be found.
+func (s *shown) settles(change *Change) bool {
+	stored := !change.mayLose() || s != nil && s.stored != ""
+	manifests := change.steps[0] == "status" || s != nil && s.manifests != ""
+	return stored && manifests
+}
+
+// try says what becomes of an object by the change; nil if nothing does, or if the object was not valid.
+func (p *prover) try(change *Change, object map[string]any) *shown {
+	if dropped, errs := p.old.Valid(object); len(dropped) > 0 || len(errs) > 0 {
+		return nil
+	}
+	found := &shown{object: object}
+	dropped, errs := p.now.Valid(object)
+	if change.steps[0] != "status" {
+		for _, path := range dropped {
+			if change.drops(path) {
+				found.manifests = "unknown field " + path
+			}
+		}
+		found.manifests = cmp.Or(change.refused(errs), found.manifests)
+	}
+	stored, _ := p.old.Read(object)
+	p.update(change, found, stored, len(errs) > 0)
+	if found.stored == "" && change.Rule == "default-changed" {
+		if after, _ := p.now.Read(object); !reflect.DeepEqual(stored, after) {
+			found.stored, found.manifests = "another default", "another default"
+		}
+	}
+	if found.worst() == 0 {
+		return nil
+	}
+	return found
+}
+
+// update finds what becomes of the stored object when it is read, and when an update changes nothing but a label. That
+// is accepted of an object that is valid, unless a rule compares with the old value.
+func (p *prover) update(change *Change, found *shown, stored map[string]any, invalid bool) {
+	read, dropped := p.now.Read(stored)
+	for _, path := range dropped {
+		if change.drops(path) {
+			found.stored, found.lost = "dropped: "+path, true
+		}
+	}
+	if !invalid && !change.compares() {
+		return
+	}
+	touched := runtime.DeepCopyJSON(read)
+	touched["metadata"] = map[string]any{"name": "witness", "labels": map[string]any{"touched": "yes"}}
+	if text := change.refused(p.now.Update(touched, read, true)); text != "" {
+		found.stored, found.lost = "every update is refused: "+text, true
+		return
+	}
+	found.outdated = change.refused(p.now.Update(touched, read, false))
+}
+
+// conclude corrects the verdicts by what was found.
+func (c *Change) conclude(found *shown) {
+	if found == nil {
+		found = &shown{}
+	} else {
+		c.Witness = &Witness{Object: found.object}
+	}
+	for who, text := range map[Audience]string{Stored: found.stored, Manifests: found.manifests} {
+		effect := &c.Effects[who]
+		switch {
+		case text == "" && effect.Verdict == Breaking:
+			*effect = Effect{Risky, unproven + ": " + effect.Reason}
+		case text == "" || effect.Verdict == Compatible || c.steps[0] == "status":
+		case effect.Verdict == Risky && (who == Stored && found.lost || who == Manifests && text != "another default"):
+			*effect = Effect{Breaking, text}
+		}
+	}
+	c.outlast(found)
+	if c.Witness == nil {
+		return
+	}
+	outdated := found.outdated
+	if outdated != "" {
+		outdated = "every update is refused before Kubernetes 1.30: " + outdated
+	}
+	for _, said := range []struct {
+		who  Audience
+		text string
+	}{{Stored, found.stored}, {Stored, outdated}, {Manifests, found.manifests}} {
+		if said.text != "" {
+			c.Witness.Now = append(c.Witness.Now, fmt.Sprintf("%s: %s", said.who, said.text))
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package breaking
+
+import (
+	"slices"
+	"strings"
+)
+
+// ratchet says in the reason for stored objects what an update must leave unchanged. The API server compares values by
+// their path, the keys of maps and the keys of list maps; an item of any other list has no old value of its own.
+func (c *Change) ratchet(now *schema) {
+	steps := c.steps
+	if c.Rule == "required-added" { // it is the object around it that is not valid
+		steps = steps[:len(steps)-1]
+	}
+	what := itself
+	for i, step := range steps {
+		list := find(now, steps[:i])
+		if step == itemStep && list != nil && !strings.HasPrefix(listType(list), "map") {
+			what = "the list " + node{steps: slices.Clone(steps[:i])}.String()
+			break
+		}
+		if c.Rule == "required-added" {
+			what = "the object around it"
+		}
+	}
+	effect := &c.Effects[Stored]
+	effect.Reason = strings.Replace(effect.Reason, ratcheted, strings.Replace(ratcheted, itself, what, 1), 1)
+}
+
+// outlast corrects the reason for stored objects by what became of updates of one that is invalid now and do not change
+// it.
+func (c *Change) outlast(found *shown) {
+	effect := &c.Effects[Stored]
+	switch reason := effect.Reason; {
+	case effect.Verdict != Risky || found.manifests == "" && found.outdated == "", c.steps[0] == "status":
+	case found.outdated == "" && strings.Contains(reason, unchanged):
+		effect.Reason = "an update that does not change it is accepted"
+	default:
+		effect.Reason = strings.TrimPrefix(reason, undecided+"; ")
+	}
+}

@@ -1,0 +1,112 @@
+package breaking
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"golang.org/x/mod/semver"
+)
+
+// Report is what changed between two versions of an API.
+type Report struct {
+	Against string // the other version, for people
+	Changes []*Change
+	// Before and After are the versions of the SDKs.
+	Before, After string
+	// Skipped are those for whom nothing was compared.
+	Skipped []Skipped
+}
+
+// Skipped says for whom nothing was compared, and why.
+type Skipped struct {
+	Callers string `json:"callers"`
+	Reason  string `json:"reason"`
+}
+
+// NewReport compares two surfaces. The witnesses that it finds are made as small as they can be if small is set, which
+// takes longer.
+func NewReport(against string, old, now *Surface, small bool) (*Report, error) {
+	changes, err := Compare(old, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := prove(changes, old, now, small); err != nil {
+		return nil, err
+	}
+	return &Report{Against: against, Changes: changes, Before: old.Version, After: now.Version, Skipped: skipped(old, now)}, nil
+}
+
+// skipped returns the SDKs that one of two versions does not make.
+func skipped(old, now *Surface) []Skipped {
+	var out []Skipped
+	for _, sdk := range []struct {
+		callers, name, key string
+		made               func(*Package) bool
+	}{
+		{Python.String(), "Python SDK", "python", func(p *Package) bool { return p.Python != nil }},
+		{"callers of the Go client", "Go client", "go", func(p *Package) bool { return p.Client != nil }},
+	} {
+		makes := func(s *Surface) bool {
+			return slices.ContainsFunc(s.Packages, func(p Package) bool { return sdk.made(&p) })
+		}
+		switch {
+		case len(now.Packages) == 0: // CRDs alone
+		case !makes(now):
+			out = append(out, Skipped{sdk.callers, fmt.Sprintf("the configuration has no %s, so there is no %s", sdk.key, sdk.name)})
+		case !makes(old):
+			out = append(out, Skipped{sdk.callers, "the other version has no " + sdk.name})
+		}
+	}
+	return out
+}
+
+// Worst is the worst verdict of all changes.
+func (r *Report) Worst() Verdict {
+	worst := Compatible
+	for _, change := range r.Changes {
+		worst = max(worst, change.Verdict())
+	}
+	return worst
+}
+
+var alpha = regexp.MustCompile(`^v[0-9]+alpha[0-9]+$`)
+
+// Promised says whether users may rely on an API version: v1 and v1beta1 may not break, v1alpha1 may, with notice.
+func Promised(version string) bool { return !alpha.MatchString(version) }
+
+// Bump is what has to change in the version of the SDKs for a breaking change: the major number, below 1.0 the minor
+// one. It is "" if that was done.
+func (r *Report) Bump() string {
+	before, after := "v"+r.Before, "v"+r.After
+	if !semver.IsValid(before) || !semver.IsValid(after) {
+		return ""
+	}
+	if semver.Major(before) != "v0" || semver.Major(after) != "v0" {
+		if semver.Compare(semver.Major(after), semver.Major(before)) > 0 {
+			return ""
+		}
+		return "major"
+	}
+	if semver.Compare(semver.MajorMinor(after), semver.MajorMinor(before)) > 0 {
+		return ""
+	}
+	return "minor"
+}
+
+// Count returns how many changes have each verdict for an audience.
+func (r *Report) Count(who Audience) (counts [Breaking + 1]int) {
+	for _, change := range r.Changes {
+		counts[change.Effects[who].Verdict]++
+	}
+	return counts
+}
+
+// summary is the number of changes by verdict.
+func (r *Report) summary() string {
+	var counts [Breaking + 1]int
+	for _, change := range r.Changes {
+		counts[change.Verdict()]++
+	}
+	return fmt.Sprintf("%d breaking, %d risky, %d compatible", counts[Breaking], counts[Risky], counts[Compatible])
+}

@@ -1,0 +1,29 @@
+package pysdk
+
+import (
+	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+)
+
+// Classes returns the classes that the SDK has, in the order of the document's definitions, with their attributes in
+// that of its fields. The type of an optional attribute is without Optional.
+func Classes(api *document.API) []document.Class {
+	classes := []document.Class{}
+	for _, definition := range api.Definitions {
+		if definition.Kubernetes {
+			continue
+		}
+		m := &modeler{references: newReferences(), attributes: map[string]bool{}, presets: map[string]source{}}
+		class := document.Class{Definition: definition, Name: definition.Name}
+		for _, property := range definition.Fields {
+			hint := m.field(property, rootOf(definition)).Hint
+			if inner, optional := strings.CutPrefix(hint, "Optional["); optional {
+				hint = strings.TrimSuffix(inner, "]")
+			}
+			class.Attrs = append(class.Attrs, document.Attr{Field: property, Name: attribute(property.Key), Type: hint})
+		}
+		classes = append(classes, class)
+	}
+	return classes
+}

@@ -1,0 +1,7 @@
+# Copyright The Flux Operator Authors.
+# SPDX-License-Identifier: Apache-2.0
+"""Deprecated: use ``kubernetes.client``."""
+
+from . import _deprecated
+
+__getattr__ = _deprecated.lookup(__name__, {"ApiClient": _deprecated.NAMES["ApiClient"]})
