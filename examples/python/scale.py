@@ -26,14 +26,11 @@ client.create(
 try:
     client.wait_for("elastic", "JobRunning", timeout=600)
     client.scale("elastic", 3)
-    with client.watch("elastic", timeout=600) as events:
-        for event in events:
-            spec, status = event.object.spec, event.object.status
-            if spec is None or status is None:
-                continue  # the operator has not seen it yet
-            print(f"{event.type}: {status.size} of {spec.size}")
-            if status.size == 3:
-                break
+    for state in client.progress("elastic", timeout=600):
+        print(f"{state.phase}: {state.size} of 3")
+        if state.size == 3:
+            break
+    # The two new pods are pending now. Raises WaitFailed if the MiniCluster ends first.
     client.wait_for("elastic", "JobWaitingForResources=False", timeout=600)
     print(f"{len(client.pods('elastic'))} pods")
 finally:

@@ -69,19 +69,23 @@ func TestRequests(t *testing.T) {
 			_, err := c.List(ctx, metav1.ListOptions{LabelSelector: "a=b", Limit: 2, TimeoutSeconds: &timeout, Watch: true})
 			return err
 		},
-		"POST " + base + "?dryRun=All&fieldManager=me application/json " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"POST " + base + "?dryRun=All&fieldManager=me&fieldValidation=Strict application/json " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.Create(ctx, object, metav1.CreateOptions{DryRun: []string{"All"}, FieldManager: "me"})
 			return err
 		},
-		"PUT " + base + "/a application/json " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PUT " + base + "/a?fieldValidation=Strict application/json " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.Update(ctx, object, metav1.UpdateOptions{})
 			return err
 		},
-		"PATCH " + base + "/a application/merge-patch+json " + string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base + "/a?fieldValidation=Warn application/merge-patch+json " + string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+			_, err := c.Patch(ctx, "a", types.MergePatchType, patch, metav1.PatchOptions{FieldValidation: metav1.FieldValidationWarn})
+			return err
+		},
+		"PATCH " + base + "/a?fieldValidation=Strict application/merge-patch+json " + string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.Patch(ctx, "a", types.MergePatchType, patch, metav1.PatchOptions{})
 			return err
 		},
-		"PATCH " + base + "/a?fieldManager=me&force=true application/apply-patch+yaml " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base + "/a?fieldManager=me&fieldValidation=Strict&force=true application/apply-patch+yaml " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.Apply(ctx, object, metav1.ApplyOptions{FieldManager: "me", Force: true})
 			return err
 		},
@@ -95,15 +99,15 @@ func TestRequests(t *testing.T) {
 			_, err := c.GetStatus(ctx, "a", metav1.GetOptions{})
 			return err
 		},
-		"PUT " + base + "/a/status application/json " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PUT " + base + "/a/status?fieldValidation=Strict application/json " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.UpdateStatus(ctx, object, metav1.UpdateOptions{})
 			return err
 		},
-		"PATCH " + base + "/a/status application/json-patch+json []": func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base + "/a/status?fieldValidation=Strict application/json-patch+json []": func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.PatchStatus(ctx, "a", types.JSONPatchType, []byte("[]"), metav1.PatchOptions{})
 			return err
 		},
-		"PATCH " + base + "/a/status?fieldManager=me&force=false application/apply-patch+yaml " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base + "/a/status?fieldManager=me&fieldValidation=Strict&force=false application/apply-patch+yaml " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.ApplyStatus(ctx, object, metav1.ApplyOptions{FieldManager: "me"})
 			return err
 		},
@@ -111,11 +115,11 @@ func TestRequests(t *testing.T) {
 			_, err := c.GetScale(ctx, "a", metav1.GetOptions{})
 			return err
 		},
-		"PUT " + base + `/a/scale application/json {"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{},"spec":{"replicas":3},"status":{"replicas":0}}`: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PUT " + base + `/a/scale?fieldValidation=Strict application/json {"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{},"spec":{"replicas":3},"status":{"replicas":0}}`: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.UpdateScale(ctx, "a", scale, metav1.UpdateOptions{})
 			return err
 		},
-		"PATCH " + base + "/a/scale application/merge-patch+json " + string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base + "/a/scale?fieldValidation=Strict application/merge-patch+json " + string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.PatchScale(ctx, "a", types.MergePatchType, patch, metav1.PatchOptions{})
 			return err
 		},

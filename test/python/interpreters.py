@@ -61,6 +61,8 @@ def candidates(version: str) -> Iterator[Path]:
         yield Path(directory, f"python{version}")
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     yield from sorted(pyenv.glob(f"versions/{version}*/bin/python"), reverse=True)
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    yield cache / "flux-operator-python" / "bin" / f"python{version}"
 
 
 def interpreter(version: str) -> Optional[Tuple[Path, str]]:

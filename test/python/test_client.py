@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 
 import pytest
 from kubernetes import client as kubernetes
+from kubernetes.config import kube_config
 
-from fluxoperator import MiniCluster, MiniClusterContainer, MiniClusterSpec
+from fluxoperator import MiniCluster, MiniClusterContainer, MiniClusterSpec, _context
 from fluxoperator.api import FluxFrameworkOrgV1alpha1Api
-from fluxoperator.client import Client, Object
+from fluxoperator.client import AsyncClient, AsyncMiniClusterClient, Client, MiniClusterClient, Object
 from scripted import BASE, STATUS, always, change, listed, manifest, model, status
+
+STRICT = {"fieldValidation": "Strict"}
 
 # kinds of others
 
@@ -67,14 +71,14 @@ def test_the_api_class_sends_and_reads_what_operations_say(server):
     api = FluxFrameworkOrgV1alpha1Api(server.api_client())
     assert isinstance(api.create_namespaced_mini_cluster("default", model(), dry_run="All"), MiniCluster)
     assert isinstance(api.patch_namespaced_mini_cluster("one", "default", {"spec": {}}, force=True), MiniCluster)
-    api.patch_namespaced_mini_cluster("one", "default", [{"op": "test"}])
+    api.patch_namespaced_mini_cluster("one", "default", [{"op": "test"}], field_validation="Warn")
     api.patch_namespaced_mini_cluster_status("one", "default", {}, content_type="application/apply-patch+yaml")
     sent = [(asked.method, asked.path, asked.query, asked.headers["content-type"]) for asked in server.asked]
     assert sent == [
-        ("POST", BASE, {"dryRun": "All"}, "application/json"),
-        ("PATCH", BASE + "/one", {"force": "true"}, "application/merge-patch+json"),
-        ("PATCH", BASE + "/one", {}, "application/json-patch+json"),
-        ("PATCH", BASE + "/one/status", {}, "application/apply-patch+yaml"),
+        ("POST", BASE, {"dryRun": "All", **STRICT}, "application/json"),
+        ("PATCH", BASE + "/one", {"force": "true", **STRICT}, "application/merge-patch+json"),
+        ("PATCH", BASE + "/one", {"fieldValidation": "Warn"}, "application/json-patch+json"),
+        ("PATCH", BASE + "/one/status", STRICT, "application/apply-patch+yaml"),
     ]
     assert server.asked[0].body == dict(model())
 
@@ -164,24 +168,19 @@ def test_a_list_that_expires_is_read_again_as_a_whole(server):
     assert server.asked[-1].path == "/apis/flux-framework.org/v1alpha1/miniclusters"
 
 
-def test_apply_sends_what_a_user_describes(server):
-    server.script = [always(manifest())]
-    read = manifest(status=STATUS)
-    read["metadata"].update(managedFields=[{}], generation=1, creationTimestamp="2026-01-02T03:04:05Z", labels={"a": "b"})
-    server.client().apply(MiniCluster.from_dict(read), force=True)
-    asked = server.asked[0]
-    assert (asked.method, asked.path) == ("PATCH", BASE + "/one")
-    assert asked.headers["content-type"] == "application/apply-patch+yaml"
-    assert asked.query == {"force": "true", "fieldManager": "fluxoperator"}
-    meta = {"name": "one", "namespace": "default", "labels": {"a": "b"}}
-    assert asked.body == {**manifest(), "metadata": meta}
-
-
 def test_an_object_without_a_name_cannot_be_applied_or_replaced(server):
     nameless = MiniCluster(spec=MiniClusterSpec(containers=[MiniClusterContainer()]))
     for call in (server.client().apply, server.client().replace):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="MiniCluster: metadata.name is required"):
             call(nameless)
+    assert not server.asked
+
+
+@pytest.mark.parametrize("wrong, found", [("one", "str"), (5, "int"), (MiniClusterSpec(containers=[]), "MiniClusterSpec"), ({"kind": "Job"}, "Job")])
+def test_what_is_not_an_object_of_the_kind_is_not_sent(server, wrong, found):
+    for call in (server.client().create, server.client().apply, server.client().replace):
+        with pytest.raises(TypeError, match=f"expected a MiniCluster, not {found}"):
+            call(wrong)
     assert not server.asked
 
 
@@ -196,6 +195,119 @@ def test_each_write_says_who_writes(server):
     assert found.scale("one", 2).spec.replicas == 2
     assert {asked.query["fieldManager"] for asked in server.asked} == {"me"}
     assert [asked.path[len(BASE):] for asked in server.asked] == ["", "/one", "/one/status", "/one", "/one/scale"]
+
+
+def writes(client, **options):
+    """Sends a write of each kind that the server validates the fields of."""
+    client.create(model(), **options)
+    client.replace(model(), **options)
+    client.patch("one", {"spec": {}}, **options)
+    client.apply(model(), **options)
+
+
+def test_a_write_is_strict_about_fields_unless_told_otherwise(server):
+    server.script = [always(manifest())]
+    writes(server.client())
+    writes(server.client(), field_validation="Warn")
+    writes(Client(MiniCluster, api_client=server.api_client(), field_validation="Ignore"))
+    assert [asked.query["fieldValidation"] for asked in server.asked] == ["Strict"] * 4 + ["Warn"] * 4 + ["Ignore"] * 4
+
+
+def test_a_dry_run_says_so(server):
+    server.script = [always(manifest())]
+    writes(server.client())
+    assert all("dryRun" not in asked.query for asked in server.asked)
+    writes(server.client(), dry_run=True)
+    server.client().delete("one", dry_run=True, wait=True)
+    assert [asked.query["dryRun"] for asked in server.asked[4:]] == ["All"] * 5
+    server.client().delete("one", dry_run=True, uid="uid-one")
+    assert server.asked[-1].body["dryRun"] == ["All"] and len(server.asked) == 10
+
+
+def test_delete_collection_says_which_and_returns_them(server):
+    item = {key: value for key, value in manifest().items() if key not in ("apiVersion", "kind")}
+    server.script = [always(listed(item)), always(status(200, "Success"))]
+    found = server.client().delete_collection("a=b", "metadata.name=one", propagation="Orphan", grace=0, dry_run=True)
+    assert found == [manifest()] and type(found[0]) is MiniCluster
+    asked = server.asked[0]
+    assert (asked.method, asked.path) == ("DELETE", BASE)
+    selectors = {"labelSelector": "a=b", "fieldSelector": "metadata.name=one"}
+    assert asked.query == {**selectors, "propagationPolicy": "Orphan", "gracePeriodSeconds": "0", "dryRun": "All"}
+    assert server.client().delete_collection(namespace="other") == []
+    assert server.asked[1].path == BASE.replace("default", "other")
+    assert server.asked[1].query == {"propagationPolicy": "Background"}
+
+
+def test_the_minicluster_clients_take_what_a_client_takes(server):
+    server.script = [always(manifest())]
+    options = {"api_client": server.api_client(), "field_manager": "me", "field_validation": "Warn"}
+    MiniClusterClient("b", **options).create(model())
+    asyncio.run(AsyncMiniClusterClient("b", **options).create(model(), dry_run=True))
+    asyncio.run(AsyncClient(MiniCluster, "b", **options).apply(model(), field_validation="Ignore"))
+    assert {asked.path.split("/")[5] for asked in server.asked} == {"b"}
+    assert {asked.query["fieldManager"] for asked in server.asked} == {"me"}
+    assert [asked.query["fieldValidation"] for asked in server.asked] == ["Warn", "Warn", "Ignore"]
+
+
+# the namespace
+
+CONTEXTS = """\
+apiVersion: v1
+kind: Config
+current-context: {current}
+clusters: [{{name: here, cluster: {{server: "{url}/"}}}}, {{name: there, cluster: {{server: "http://elsewhere"}}}}]
+users: [{{name: nobody, user: {{token: none}}}}]
+contexts:
+- {{name: a, context: {{cluster: here, user: nobody, namespace: team-a}}}}
+- {{name: b, context: {{cluster: here, user: nobody{second}}}}}
+- {{name: c, context: {{cluster: there, user: nobody, namespace: team-c}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "current, second, wanted",
+    [
+        ("a", "", "team-a"),
+        ("b", "", "default"),
+        ("b", ", namespace: team-b", "team-b"),
+        ("c", ", namespace: team-a", "team-a"),  # another was loaded; both to this server say team-a
+        ("c", ", namespace: team-b", "default"),
+        ("gone", "", "default"),
+    ],
+)
+def test_the_namespace_is_that_of_the_context(server, tmp_path, monkeypatch, current, second, wanted):
+    path = tmp_path / "config"
+    path.write_text(CONTEXTS.format(url=server.url, current=current, second=second))
+    monkeypatch.setattr(kube_config, "KUBE_CONFIG_DEFAULT_LOCATION", str(path))
+    server.script = [always(manifest())]
+    found = Client(MiniCluster, api_client=server.api_client())
+    found.get("one")
+    found.get("one", namespace="mine")
+    assert Client(MiniCluster, "given", server.api_client()).namespace == "given"
+    assert [asked.path.split("/")[5] for asked in server.asked] == [wanted, "mine"]
+    assert found.namespace == wanted
+
+
+@pytest.mark.parametrize("text", ["", "[]", "a: [", "contexts: [{name: a}]"])
+def test_a_kubeconfig_that_was_not_loaded_does_not_matter(server, tmp_path, monkeypatch, text):
+    path = tmp_path / "config"
+    path.write_text(text)
+    monkeypatch.setattr(kube_config, "KUBE_CONFIG_DEFAULT_LOCATION", str(path))
+    assert server.client().namespace == "default"
+
+
+def test_in_a_pod_the_namespace_is_the_pods(tmp_path, monkeypatch):
+    monkeypatch.setattr(kube_config, "KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "none"))
+    monkeypatch.setattr(_context, "_POD", tmp_path / "namespace")
+    configuration = kubernetes.Configuration()
+    configuration.host = "https://[fd00::1]:443"
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "fd00::1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    assert _context.namespace(configuration) == "default"
+    (tmp_path / "namespace").write_text("mine\n")
+    assert _context.namespace(configuration) == "mine"
+    configuration.host = "https://elsewhere"
+    assert _context.namespace(configuration) == "default"
 
 
 def test_the_selector_of_pods_is_the_one_of_the_scale(server):

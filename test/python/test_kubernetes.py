@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import os
+import pickle
 import subprocess
 import sys
 
@@ -134,10 +135,72 @@ def test_members_of_lists_and_dicts_are_checked():
     assert problems(lambda: Template(by_name={"x": {"key": 1}})) == [("byName.x.key", TEXT)]
 
 
-def test_metadata_is_checked_by_validate():
-    made = Template(metadata={"name": 1, "owner_references": []})
-    want = ["V1ObjectMeta of the installed kubernetes has no such field, did you mean ownerReferences?", TEXT]
-    assert problems(made.validate) == [("metadata.owner_references", want[0]), ("metadata.name", want[1])]
+def test_metadata_is_checked():
+    wrong = {"name": 1, "owner_references": [], "annotation": {}, "labels": {"a": 1}}
+    want = [
+        ("metadata.owner_references", NO_FIELD.format("V1ObjectMeta", "ownerReferences")),
+        ("metadata.annotation", NO_FIELD.format("V1ObjectMeta", "annotations")),
+        ("metadata.labels.a", TEXT),
+        ("metadata.name", TEXT),
+    ]
+    assert problems(lambda: Template(metadata=wrong)) == want
+    made = Template()
+    made.metadata = wrong
+    assert problems(made.validate) == want
+    assert dict(made)["metadata"] == wrong, "what is wrong is not lost"
+
+
+@pytest.mark.parametrize("key", ["metadata", "template", "env", "byName"])
+def test_mappings_become_objects_of_kubernetes(key):
+    """As they do when they are read: when the attribute is asked for, once."""
+    given = {
+        "metadata": {"name": "a", "labels": {"b": "c"}},
+        "template": TEMPLATE,
+        "env": [{"name": "x"}],
+        "byName": {"x": {"key": "k"}},
+    }[key]
+    attr = {"byName": "by_name"}.get(key, key)
+    assigned = Template()
+    setattr(assigned, attr, copy.deepcopy(given))
+    read = Template.from_dict({key: given})
+    for made in (Template(**{attr: copy.deepcopy(given)}), assigned, read):
+        assert dict(made) == {key: given} == dict(copy.deepcopy(made))
+        held = getattr(made, attr)
+        assert held is getattr(made, attr)
+        one = next(iter(held.values())) if key == "byName" else held[0] if key == "env" else held
+        assert isinstance(one, (client.V1ObjectMeta, client.V1PodTemplateSpec, client.V1EnvVar, client.V1Toleration))
+        assert dict(made) == {key: given}
+        made.validate()
+    assert assigned == read
+
+
+def test_a_change_of_an_object_that_was_a_mapping_is_written():
+    made = Template(metadata={"name": "a"})
+    made.metadata.labels = {"b": "c"}
+    assert dict(made) == {"metadata": {"name": "a", "labels": {"b": "c"}}}
+    made.metadata = {"name": "d", "unknown": 1}
+    twin = copy.copy(made)
+    twin.metadata = {"name": "e"}
+    assert made.metadata.name == "d" and dict(made)["metadata"] == {"name": "d", "unknown": 1}
+    assert dict(twin)["metadata"] == {"name": "e"}
+    made.metadata = None
+    assert dict(copy.deepcopy(made)) == dict(pickle.loads(pickle.dumps(made))) == {}
+
+
+def test_a_pickle_names_nothing_of_kubernetes():
+    """So that it opens with another version, whose objects have other attributes."""
+    read = Template.from_dict({"metadata": {"name": "a", "unknown": 1}, "template": TEMPLATE})
+    read.metadata.labels = {"b": "c"}
+    read.template.spec.containers[0].image = "c"
+    given = Template(metadata=client.V1ObjectMeta(name="a"), env=[client.V1EnvVar(name="x")])
+    for made in (read, given):
+        pickled = pickle.dumps(made)
+        assert b"kubernetes.client" not in pickled
+        again = pickle.loads(pickled)
+        assert dict(again) == dict(made)
+        assert type(again.metadata) is client.V1ObjectMeta and again.metadata.name == "a"
+        assert dict(again) == dict(made)
+        assert pickle.loads(pickle.dumps(again)) == made
 
 
 def test_an_object_of_another_class_is_refused():
@@ -222,8 +285,11 @@ SCRIPT = """
 import sys, fluxoperator.models as models
 assert "kubernetes" not in sys.modules and "fluxoperator._kubernetes" not in sys.modules
 made = models.MiniCluster(metadata={"name": "a"}, spec={"containers": [{"image": "b"}]})
-made.to_json()
-assert "kubernetes" not in sys.modules and "fluxoperator._kubernetes" not in sys.modules
+made.to_json(), repr(made), made.validate(), dict(models.MiniCluster.from_dict(dict(made)))
+made.metadata = {"name": "b", "labels": {"c": "d"}}
+made.to_json(), repr(made), made.validate()
+assert "kubernetes" not in sys.modules
+assert made.metadata.name == "b" and "kubernetes" in sys.modules
 """
 
 

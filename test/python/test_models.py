@@ -76,8 +76,26 @@ def test_a_misspelt_keyword_or_attribute_raises():
         spec.deadline_second = 1
     with pytest.raises(AttributeError):
         spec.deadline_second  # noqa: B018
-    with pytest.raises(TypeError):
-        MiniClusterSpec(**{"deadlineSeconds": 1, "containers": []})
+
+
+def test_keys_of_a_manifest_are_keywords_too():
+    given = {"apiVersion": MiniCluster.API_VERSION, "kind": "MiniCluster", "spec": {"containers": []}}
+    assert dict(MiniCluster(**given)) == given
+    spec = MiniClusterSpec(containers=[MiniClusterContainer(image="x", run_flux=True)])
+    assert MiniClusterSpec(**spec) == spec
+    assert MiniCluster(**MiniCluster(spec=spec, metadata={"name": "m"}))["metadata"] == {"name": "m"}
+    with pytest.raises(TypeError, match="maxsize'.* did you mean max_size"):
+        MiniClusterSpec(containers=[], **{"maxsize": 1})
+    with pytest.raises(TypeError, match="'max_size' and 'maxSize', which are the same"):
+        MiniClusterSpec(containers=[], max_size=1, **{"maxSize": 1})
+    with pytest.raises(TypeError, match="maxSize: expected an integer"):
+        MiniClusterSpec(containers=[], **{"maxSize": "x"})
+
+
+def test_a_value_without_a_keyword_is_refused():
+    for value in (True, None, {"image": "x"}):
+        with pytest.raises(TypeError, match="keywords only"):
+            MiniClusterContainer(value)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +309,7 @@ def test_repr_shows_what_is_set():
 def test_the_signature_shows_every_attribute():
     parameters = inspect.signature(MiniClusterSpec).parameters
     assert parameters["deadline_seconds"].default == 31500000
-    assert set(parameters) - {"local_vars_configuration"} == set(MiniClusterSpec.attribute_map)
+    assert set(parameters) == set(MiniClusterSpec.attribute_map)
 
 
 def test_timestamps_are_read_with_their_zone_and_written_as_they_came():

@@ -98,7 +98,7 @@ def test_what_a_constructor_is_given_is_checked():
 
 
 def test_dicts_given_to_a_constructor_become_models():
-    given = [{"image": "a", "future": 1}]
+    given = [{"image": "a", "command": "b"}]
     spec = MiniCluster(spec={"containers": given}).spec
     assert type(spec) is MiniClusterSpec
     assert spec.containers[0].image == "a"

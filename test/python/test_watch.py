@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any, Dict, Iterator, Tuple
 
 import pytest
 
 from fluxoperator import MiniCluster, errors
-from fluxoperator.client import Event
-from scripted import STATUS, Asked, always, change, eventually, listed, manifest, quiet, status
+from fluxoperator.client import Client, Event
+from scripted import BASE, STATUS, Asked, always, change, eventually, listed, manifest, quiet, status
 
 # watching
 
@@ -90,11 +91,60 @@ def test_a_watch_from_a_version_gives_what_came_after_it(server):
     assert server.asked[0].query["resourceVersion"] == "7"
 
 
-def test_a_watch_ends_at_its_timeout_also_without_a_server(server):
+def test_a_watch_ends_at_its_timeout_also_if_the_server_that_it_reached_is_gone(server):
     server.script = [always(listed()), quiet]
-    assert list(server.client().watch(timeout=0.3)) == []
+    client = server.client()
+    assert list(client.watch(timeout=0.3)) == []
     server.leave()
-    assert list(server.client().watch(timeout=0.3)) == []
+    watch = client.watch(resource_version="10", timeout=0.3)
+    with pytest.raises(errors.Unreachable, match="refused"):  # not a list without events
+        list(watch)
+
+
+@pytest.mark.parametrize("timeout", [60, None])
+def test_a_server_that_was_never_reached_is_an_error_at_once(server, timeout):
+    server.leave()
+    began = time.monotonic()
+    with pytest.raises(errors.Unreachable, match="refused") as caught:
+        list(server.client().watch(timeout=timeout))
+    with pytest.raises(errors.Unreachable, match="refused"):
+        server.client().wait_for("one", timeout=timeout)
+    assert time.monotonic() - began < 10 and not caught.value.permanent
+
+
+def test_a_server_without_an_answer_but_errors_is_an_error_at_the_end(server):
+    server.script = [always((503, status(503, "ServiceUnavailable")))]
+    with pytest.raises(errors.ServerError, match="it is ServiceUnavailable"):
+        list(server.client().watch(timeout=0.3))
+    with pytest.raises(errors.WaitTimeout, match="last seen: nothing; it is ServiceUnavailable"):
+        server.client().wait_for("one", timeout=0.3)
+
+
+def test_a_line_that_is_not_an_event_is_an_error_of_the_server(server):
+    server.script = [always(listed(manifest())), lambda asked: iter(["login"]), quiet]
+    with server.client().watch(timeout=0.5) as watch:
+        assert len(list(watch)) == 1 and len(server.asked) == 3
+    server.script = [lambda asked: iter(["login"]), always((503, status(503, "ServiceUnavailable")))]
+    with server.client().watch(resource_version="1", timeout=0.3) as watch:
+        assert list(watch) == [] and "ServiceUnavailable" in str(watch.error)
+
+
+def test_what_a_watch_does_is_logged_without_values(server, caplog):
+    def broken(asked: Asked) -> Iterator[Any]:
+        yield change("MODIFIED", manifest(version="11", note="hush"))
+        raise OSError
+
+    gone = always((410, status(410, "Expired")))
+    server.script = [always(listed(manifest())), broken, gone, always(listed(manifest(version="12"), version="12")), quiet]
+    caplog.set_level("DEBUG", "fluxoperator")
+    api = server.api_client()
+    api.set_default_header("Authorization", "Bearer hush")
+    assert len(list(Client(MiniCluster, api_client=api).watch(timeout=1))) == 3
+    own = [(record.levelname, record.getMessage()) for record in caplog.records if record.name == "fluxoperator"]
+    assert ("INFO", f"watch of {BASE}: resource version 11 has expired") in own
+    assert ("DEBUG", f"list of {BASE}: 1 objects, resource version 12") in own
+    assert any(level == "INFO" and f"watch of {BASE}: no answer: " in text for level, text in own)
+    assert "hush" not in str(own)
 
 
 def test_a_refusal_may_pass_once_there_was_an_answer(server, monkeypatch):
@@ -119,7 +169,7 @@ def test_no_time_is_enough_for_one_look(server):
     server.script = [always(listed(ready("True", "5"))), quiet]
     assert server.client().wait_for("one", timeout=0)["metadata"]["name"] == "one"
     server.script = [always(listed(ready("False", "5"))), quiet]
-    with pytest.raises(errors.WaitTimeout, match="not in 0 s; last seen: Ready=False$"):
+    with pytest.raises(errors.WaitTimeout, match="not in 0 s; last seen: Ready=False .Any.$"):
         server.client().wait_for("one", timeout=0)
 
 
@@ -170,11 +220,13 @@ def test_waiting_ends_with_an_error_that_says_what_was_seen(server):
     with pytest.raises(errors.WaitTimeout) as caught:
         server.client().wait_for("one", timeout=0.2)
     assert isinstance(caught.value, TimeoutError)
-    assert str(caught.value) == "MiniCluster one: Ready: not in 0.2 s; last seen: Ready=False"
+    assert str(caught.value) == "MiniCluster one: Ready: not in 0.2 s; last seen: Ready=False (Any)"
     assert caught.value.last == ready("False", "5")
+    client = server.client()
+    client.transport.reached = True
     server.leave()
     with pytest.raises(errors.WaitTimeout, match="last seen: nothing; no answer: .*refused"):
-        server.client().wait_for("one", timeout=0.3)
+        client.wait_for("one", timeout=0.3)
 
 
 def test_waiting_for_what_is_not_there_ends_at_once(server):

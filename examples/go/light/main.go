@@ -10,9 +10,7 @@ import (
 	"os"
 	"os/signal"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/flux-framework/flux-operator/sdk/go/fluxoperator"
 )
@@ -50,7 +48,7 @@ func run(ctx context.Context, access *access, namespace, name string, out io.Wri
 	if _, err := miniClusters.Create(ctx, mc, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	ready, err := wait(ctx, miniClusters, name)
+	ready, err := miniClusters.WaitReady(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -60,21 +58,4 @@ func run(ctx context.Context, access *access, namespace, name string, out io.Wri
 	}
 	fmt.Fprintf(out, "%s/%s is deleted\n", namespace, name)
 	return nil
-}
-
-// wait waits until the MiniCluster is ready: its Job and all objects that it needs exist. It reconnects
-// when the API server closes the watch.
-func wait(ctx context.Context, miniClusters *fluxoperator.MiniClusterClient, name string) (*fluxoperator.MiniCluster, error) {
-	for event, err := range miniClusters.Watch(ctx, metav1.ListOptions{FieldSelector: metav1.ObjectNameField + "=" + name}) {
-		if err != nil {
-			return nil, fmt.Errorf("waiting for %s: %w", name, err)
-		}
-		if event.Type == watch.Deleted {
-			return nil, fmt.Errorf("waiting for %s: it was deleted", name)
-		}
-		if status := event.Object.Status; status != nil && meta.IsStatusConditionTrue(status.Conditions, "JobMiniClusterReady") {
-			return event.Object, nil
-		}
-	}
-	return nil, fmt.Errorf("waiting for %s: the watch has ended", name)
 }

@@ -38,7 +38,7 @@ build-backend = "setuptools.build_meta"
 [project]
 name = "{module}"
 version = "1"
-dependencies = ["pydantic"]
+dependencies = ["{needs}"]
 
 [tool.setuptools]
 py-modules = ["{module}"]
@@ -179,7 +179,22 @@ def pydantic(module: str, *flags: str) -> Callable[[Workshop, Path], None]:
             cwd=shop.directory,
         )
         (source / "pyproject.toml").write_text(
-            PROJECT.format(module=module), encoding="utf-8"
+            PROJECT.format(module=module, needs="pydantic"), encoding="utf-8"
+        )
+
+    return generate
+
+
+def classes(library: str) -> Callable[[Workshop, Path], None]:
+    """Gives what makes a module of this SDK's models: see classes.py."""
+
+    def generate(shop: Workshop, source: Path) -> None:
+        module = f"minicluster_{library}"
+        script = Path(__file__).with_name("classes.py")
+        printed = run(sys.executable, script, shop.sdk, library, cwd=shop.directory)
+        (source / f"{module}.py").write_text(printed, encoding="utf-8")
+        (source / "pyproject.toml").write_text(
+            PROJECT.format(module=module, needs=library), encoding="utf-8"
         )
 
     return generate
@@ -190,6 +205,8 @@ SOURCES: Dict[str, Callable[[Workshop, Path], None]] = {
     "legacy": legacy,
     "pydantic-default": pydantic("minicluster_default"),
     "pydantic-tuned": pydantic("minicluster_tuned", *TUNED),
+    "msgspec": classes("msgspec"),
+    "attrs": classes("attrs"),
 }
 
 __all__ = ["StepFailed", "Workshop"]

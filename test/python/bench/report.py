@@ -270,7 +270,7 @@ def targets(figures: Figures) -> str:
     build = "construct and serialise, times"
     lines, code = line_totals(figures)
     rows = [
-        ("models: import, CPU s", "≤", 0.05, figures.middle(models, "cpu"), 3),
+        ("models: import, CPU s", "≤", 0.03, figures.middle(models, "cpu"), 3),
         ("models: peak, MiB", "≤", 20, figures.middle(models, "peak"), 1),
         ("models: third-party packages", "≤", 0, foreign(figures, models), 0),
         ("whole SDK: import, CPU s", "≤", 0.15, figures.middle(whole_sdk, "cpu"), 3),

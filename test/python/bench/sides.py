@@ -80,6 +80,15 @@ ENVIRONMENTS: Dict[str, Environment] = {
         "pydantic-tuned",
         "minicluster_tuned",
     ),
+    "msgspec": Environment(
+        "structs", ("msgspec==0.22.0",), "msgspec", "minicluster_msgspec"
+    ),
+    "attrs": Environment(
+        "classes",
+        ("attrs==26.1.0", "cattrs==26.2.1", "orjson==3.13.0"),
+        "attrs",
+        "minicluster_attrs",
+    ),
     "lightkube": Environment(
         requirements=(
             "lightkube==1.0.1",
@@ -164,6 +173,21 @@ SIDES: Dict[str, Side] = {
         "pydantic-tuned",
         {MODELS: "from minicluster_tuned import MiniCluster"},
         "pydantic_tuned",
+    ),
+    "msgspec": Side(
+        "msgspec, structs",
+        "msgspec",
+        {MODELS: "from minicluster_msgspec import MiniCluster"},
+        "msgspec_struct",
+    ),
+    "attrs": Side(
+        "attrs, with cattrs and orjson",
+        "attrs",
+        {
+            MODELS: "from minicluster_attrs import MiniCluster",
+            "with cattrs": "from minicluster_attrs import MiniCluster; import cattrs.preconf.orjson",
+        },
+        "attrs_cattrs",
     ),
     "lightkube": Side(
         "lightkube, generic resource",

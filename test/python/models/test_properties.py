@@ -3,7 +3,8 @@
 """What holds for every model and any value, with values that hypothesis makes up.
 
 Everything is derived from the tables that each model has: what a value may be from
-``openapi_types``, what it is called from ``attribute_map``.
+``openapi_types`` and the enumerations among the rules, what it is called from
+``attribute_map``.
 """
 
 from __future__ import annotations
@@ -60,9 +61,12 @@ SCALARS = {
     "bool": st.booleans(),
     "datetime": TIMES,
 }
-METADATA = st.fixed_dictionaries(
-    {"name": TEXT}, optional={"labels": st.dictionaries(TEXT, TEXT, max_size=2)}
-)
+META = {
+    "V1ObjectMeta": st.fixed_dictionaries(
+        {"name": TEXT}, optional={"labels": st.dictionaries(TEXT, TEXT, max_size=2)}
+    ),
+    "V1ListMeta": st.fixed_dictionaries({"resourceVersion": TEXT}),
+}
 WRITTEN_TIME = TIMES.map(lambda time: time.isoformat())
 CONDITION = st.fixed_dictionaries(
     {
@@ -114,17 +118,23 @@ def values(cls, spelling, written):
         return WRITTEN_TIME
     if spelling == "V1Condition":
         return CONDITION
-    if re.fullmatch(r"V1\w+Meta", spelling):
-        return METADATA
+    if spelling in META:
+        return META[spelling]
     return SCALARS.get(spelling, OBJECT)
+
+
+def held(cls, attr, written):
+    """Gives a strategy for what a field may hold."""
+    allowed = cls._fields[attr].rules.get("enum")
+    if allowed:
+        return st.sampled_from(allowed)
+    return values(cls, cls.openapi_types[attr], written)
 
 
 @functools.lru_cache(maxsize=None)
 def arguments(cls):
     """Gives a strategy for keywords of a constructor: any subset, all that must be."""
-    fields = {
-        attr: values(cls, kind, False) for attr, kind in cls.openapi_types.items()
-    }
+    fields = {attr: held(cls, attr, False) for attr in cls.openapi_types}
     must = {attr: fields.pop(attr) for attr in REQUIRED[cls]}
     return st.fixed_dictionaries(must, optional=fields)
 
@@ -138,8 +148,7 @@ def built(cls):
 def manifests(cls):
     """Gives a strategy for a manifest with unknown keys at any depth."""
     fields = {
-        key: values(cls, cls.openapi_types[attr], True)
-        for attr, key in cls.attribute_map.items()
+        key: held(cls, attr, True) for attr, key in cls.attribute_map.items()
     }
     must = {cls.attribute_map[attr]: None for attr in REQUIRED[cls]}
     must = {key: fields.pop(key) for key in must}
@@ -180,6 +189,36 @@ def test_any_manifest_is_kept(cls):
         for attr in cls.attribute_map:
             getattr(model, attr)
         assert same(dict(model), before)
+
+    check()
+
+
+def later(value):
+    """Gives how many keys a manifest has that no model has."""
+    if isinstance(value, list):
+        return sum(map(later, value))
+    if isinstance(value, dict):
+        return sum(key.startswith("later_") or later(value[key]) for key in value)
+    return 0
+
+
+def unknown(action):
+    """Gives the paths of the unknown fields that an action tells of."""
+    try:
+        action()
+    except ValueError as error:
+        return [path for path, text in error.problems if "no such field" in text]
+    return []
+
+
+def test_unknown_keys_are_told_at_any_depth(cls):
+    @given(manifests(cls))
+    def check(manifest):
+        said = unknown(cls.from_dict(manifest).validate)
+        assert len(said) == later(manifest)
+        assert all(".later_" in f".{path}" for path in said)
+        given = {a: manifest[k] for a, k in cls.attribute_map.items() if k in manifest}
+        assert bool(unknown(lambda: cls(**given))) == bool(later([*given.values()]))
 
     check()
 

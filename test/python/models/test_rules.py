@@ -25,8 +25,8 @@ CASES = {
     "numbers.open": [0, 1, 9, 10],
     "numbers.multiple": [0, 5, -5, 4, 10**15, 10**15 + 1],
     "numbers.enum": [1, 2, 3, 4, "1", True],
-    "numbers.plain32": [INT32 - 1, -INT32, 0, 1.5, "1", False],
-    "numbers.plain64": [INT64 - 1, -INT64, 0.5],
+    "numbers.plain32": [INT32 - 1, -INT32, INT32, -INT32 - 1, 0, 1.5, "1", False],
+    "numbers.plain64": [INT64 - 1, -INT64, INT64, -INT64 - 1, 2**70, 0.5],
     "strings.color": ["red", "light-blue", "Red", "", "re", 1],
     "strings.colors": [[], ["red"], ["red", "blue"], ["red", None], "red"],
     "strings.length": ["", "a", "ab", "abcd", "abcde", "éé", "\U0001f600" * 4, 12],
@@ -258,3 +258,12 @@ def test_kinds_without_a_namespace_say_so():
     assert Rule.NAMESPACED is False
     assert (Rule.GROUP, Rule.VERSION) == ("rules.example.org", "v1")
     assert Rule.PLURAL == "rules"
+
+
+def test_the_schema_of_the_definition_is_the_models(crd):
+    import yaml
+    from rules._installed import compare
+
+    with open(crd, encoding="utf-8") as file:
+        (version,) = yaml.safe_load(file)["spec"]["versions"]
+    assert [*compare(Rule, version["schema"]["openAPIV3Schema"])] == []

@@ -32,6 +32,15 @@ def build(name: str, size: Optional[int] = None) -> MiniCluster:
     return MiniCluster(metadata=V1ObjectMeta(name=name), spec=spec)
 
 
+def named(name: str, spec: MiniClusterSpec) -> Optional[V1ObjectMeta]:
+    model = MiniCluster(metadata={"name": name}, spec=spec)
+    model.metadata = {"name": name, "labels": {"a": "b"}}
+    metadata: Optional[V1ObjectMeta] = model.metadata
+    if model.metadata is not None:
+        metadata = model.metadata
+    return metadata
+
+
 def read(manifest: Dict[str, Any]) -> List[str]:
     model = MiniCluster.from_dict(manifest)
     spec: Optional[MiniClusterSpec] = model.spec
