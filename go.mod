@@ -119,3 +119,6 @@ exclude (
 	k8s.io/gengo/v2 v2.0.0-20250922181213-ec3ebc5fd46b
 	k8s.io/gengo/v2 v2.0.0-20260408192533-25e2208e0dc3
 )
+
+// Files that are copied into sdk/go/fluxoperator, and belong to its package.
+ignore ./templates/go/overlay

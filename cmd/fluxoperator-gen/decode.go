@@ -7,6 +7,7 @@ import (
 	"go/scanner"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -18,18 +19,27 @@ import (
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
 )
 
+// miniClusters compiles the CustomResourceDefinition once.
+var miniClusters = sync.OnceValues(func() (*server, error) { return newServer(crd.MiniClusters) })
+
+// cluster is a MiniCluster of a file.
+type cluster struct {
+	desired *minicluster.Desired
+	objects *minicluster.Set
+}
+
 // decode decodes the MiniClusters of a file as the API server would store them. Those without a
 // namespace are in the given one. The error is a scanner.ErrorList of all errors in the file.
-func decode(file string, data []byte, namespace string) ([]*minicluster.Desired, error) {
+func decode(file string, data []byte, namespace string) ([]*cluster, error) {
 	all, errs := documents(file, data)
-	s, err := newServer(crd.MiniClusters)
+	s, err := miniClusters()
 	if err != nil {
 		return nil, err
 	}
-	var clusters []*minicluster.Desired
+	var clusters []*cluster
 	for _, d := range all {
-		desired, list := d.decode(s, namespace)
-		clusters = append(clusters, desired)
+		c, list := d.decode(s, namespace)
+		clusters = append(clusters, c)
 		errs = append(errs, list...)
 	}
 	errs.Sort()
@@ -37,8 +47,8 @@ func decode(file string, data []byte, namespace string) ([]*minicluster.Desired,
 }
 
 // decode follows a request through the API server: kind, unknown fields, defaulting, validation by
-// the schema and, if the schema accepts it, validation by the operator.
-func (d *document) decode(s *server, namespace string) (*minicluster.Desired, scanner.ErrorList) {
+// the schema and, if the schema accepts it, validation by the operator and of the objects' size.
+func (d *document) decode(s *server, namespace string) (*cluster, scanner.ErrorList) {
 	if list := d.kind(); len(list) > 0 {
 		return nil, list
 	}
@@ -57,7 +67,16 @@ func (d *document) decode(s *server, namespace string) (*minicluster.Desired, sc
 		return nil, list
 	}
 	desired, errs := minicluster.NewDesired(mc)
-	return desired, append(list, d.diagnostics(errs)...)
+	if len(errs) > 0 {
+		return nil, append(list, d.diagnostics(errs)...)
+	}
+	objects, err := desired.Objects()
+	if tooLarge, ok := errors.AsType[*field.Error](err); ok {
+		list = append(list, d.diagnostics(field.ErrorList{tooLarge})...)
+	} else if err != nil {
+		list.Add(d.at(d.root), err.Error())
+	}
+	return &cluster{desired, objects}, list
 }
 
 // kind checks apiVersion and kind.

@@ -107,6 +107,9 @@ var (
 	lineNumber = regexp.MustCompile(`line (\d+): `)
 	// grammar matches errors of the parser, which counts lines from 0; the scanner counts from 1.
 	grammar = regexp.MustCompile(`^did not find expected (<|key|node|'|,)`)
+	// anchor and tag match errors that quote the value, which may be a password.
+	anchor = regexp.MustCompile(`^unknown anchor '.*' referenced$`)
+	tag    = regexp.MustCompile(`^cannot decode (\S+) .* as a (\S+)$`)
 )
 
 // syntax converts an error of the YAML package, whose line numbers are relative to the document.
@@ -122,6 +125,8 @@ func (d *document) syntax(err error) scanner.ErrorList {
 			}
 		}
 	}
+	text = tag.ReplaceAllString(text, "cannot decode a $1 as a $2")
+	text = anchor.ReplaceAllString(text, "unknown anchor referenced: a string that begins with * needs quotes")
 	return scanner.ErrorList{{Pos: pos, Msg: text}}
 }
 

@@ -17,17 +17,14 @@ import (
 const letters = "csjv"
 
 // selected returns the objects that the letters of -i select, in the order of Set.All.
-func selected(desired *minicluster.Desired, include string, random io.Reader) ([]minicluster.Object, error) {
-	set, err := desired.Objects()
-	if err != nil {
-		return nil, err
-	}
+func selected(c *cluster, include string, random io.Reader) ([]minicluster.Object, error) {
+	set := c.objects
 	var part minicluster.Set
 	if strings.Contains(include, "c") {
 		part.ConfigMaps, part.Keys = set.ConfigMaps, set.Keys
 	}
-	for _, configMap := range part.Keys {
-		if err := desired.SetKeys(configMap, nil, random); err != nil {
+	for _, secret := range part.Keys {
+		if err := c.desired.SetKeys(secret, random); err != nil {
 			return nil, err
 		}
 	}
@@ -81,8 +78,7 @@ func encodeJSON(objects []minicluster.Object) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// manifest returns the fields of an object to apply: without the status, nulls and empty objects. In
-// none of these kinds does an empty object have a meaning.
+// manifest returns the fields of an object to apply: without the status, nulls and empty objects.
 func manifest(o minicluster.Object) (map[string]any, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
@@ -97,14 +93,15 @@ func manifest(o minicluster.Object) (map[string]any, error) {
 	return fields, nil
 }
 
-// prune removes nulls and empty objects.
+// prune removes nulls and empty objects. Of all fields that are printed, only emptyDir has a meaning when it
+// is empty.
 func prune(fields map[string]any) {
 	for name, value := range fields {
 		switch value := value.(type) {
 		case nil:
 			delete(fields, name)
 		case map[string]any:
-			if prune(value); len(value) == 0 {
+			if prune(value); len(value) == 0 && name != "emptyDir" {
 				delete(fields, name)
 			}
 		case []any:

@@ -29,13 +29,14 @@ Examples:
   # Run a MiniCluster in a cluster without the operator
   fluxoperator-gen -f minicluster.yaml | kubectl apply -f -
 
-  # Apply a change to it, without the ConfigMaps, since each run generates new keys
+  # Apply a change to it, without ConfigMaps and Secrets, since each run generates new keys
   fluxoperator-gen -f minicluster.yaml -i sjv | kubectl apply -f -
 
 Flags:
   -f FILE           YAML or JSON file with one or more MiniClusters; - reads stdin
-  -i LETTERS        print only some kinds of objects: c ConfigMaps, s Services, j the Job and the
-                    pod of spec.services, v PersistentVolumes and their claims (default csjv)
+  -i LETTERS        print only some kinds of objects: c ConfigMaps and Secrets, s Services, j the
+                    Job and the pod of spec.services, v PersistentVolumes and their claims
+                    (default csjv)
   -o yaml|json      print YAML documents or a JSON List (default yaml)
   -kubeconfig FILE  use the namespace of the current context of FILE for MiniClusters that have
                     none (default: the namespace default)
@@ -113,8 +114,8 @@ func generate(o options, stdin io.Reader, random io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	var all []minicluster.Object
-	for _, desired := range clusters {
-		objects, err := selected(desired, o.include, random)
+	for _, c := range clusters {
+		objects, err := selected(c, o.include, random)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

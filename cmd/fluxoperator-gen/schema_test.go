@@ -10,7 +10,7 @@ import (
 	"github.com/flux-framework/flux-operator/config/crd"
 )
 
-// TestRules: CEL rules are checked, although the CustomResourceDefinition has none so far.
+// TestRules: CEL rules are checked.
 func TestRules(t *testing.T) {
 	var manifest apiextensionsv1.CustomResourceDefinition
 	if err := yaml.Unmarshal(crd.MiniClusters, &manifest); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,9 +12,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"sigs.k8s.io/yaml"
-)
 
-var update = flag.Bool("update", false, "rewrite the expected files of the scripts")
+	"github.com/flux-framework/flux-operator/internal/testkit"
+)
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"fluxoperator-gen": main})
@@ -27,7 +26,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		UpdateScripts:       *update,
+		UpdateScripts:       testkit.Update(),
 		Cmds:                map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code},
 	})
 }

@@ -3,14 +3,17 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -97,6 +100,8 @@ func TestChartFiles(t *testing.T) {
 	for file, origin := range map[string]string{
 		"/crds/flux-framework.org_miniclusters.yaml": "crd/bases/flux-framework.org_miniclusters.yaml",
 		"/files/role.yaml":                           "rbac/role.yaml",
+		"/files/volumes_policy.yaml":                 "policy/volumes_policy.yaml",
+		"/files/operator_policy.yaml":                "policy/operator_policy.yaml",
 		"/files/minicluster_editor_role.yaml":        "rbac/minicluster_editor_role.yaml",
 		"/files/minicluster_viewer_role.yaml":        "rbac/minicluster_viewer_role.yaml",
 	} {
@@ -118,8 +123,29 @@ func TestChartFiles(t *testing.T) {
 	}
 }
 
+// TestImage: the chart and the kustomization install the image of this version.
+func TestImage(t *testing.T) {
+	var project struct{ Version string }
+	var chartFile struct{ Version, AppVersion string }
+	var kustomization struct{ Images []struct{ NewTag string } }
+	for file, into := range map[string]any{
+		"../../sdkgen.yaml":                      &project,
+		chart + "/Chart.yaml":                    &chartFile,
+		manifests + "manager/kustomization.yaml": &kustomization,
+	} {
+		if err := yaml.Unmarshal(read(t, file), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, version := range []string{chartFile.Version, chartFile.AppVersion, kustomization.Images[0].NewTag} {
+		if version == "" || version != project.Version {
+			t.Errorf("version %q, sdkgen.yaml has %q", version, project.Version)
+		}
+	}
+}
+
 // template renders the chart.
-func template(t *testing.T, values ...string) []byte {
+func template(t *testing.T, values ...string) ([]byte, error) {
 	t.Helper()
 	helm, err := exec.LookPath("helm")
 	if err != nil {
@@ -137,9 +163,21 @@ func template(t *testing.T, values ...string) []byte {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, &stderr)
+		return nil, fmt.Errorf("%w\n%s", err, &stderr)
 	}
-	return stdout.Bytes()
+	return stdout.Bytes(), nil
+}
+
+// TestChartNamespaces: the chart has no default for the namespaces to watch.
+func TestChartNamespaces(t *testing.T) {
+	for want, values := range map[string][]string{
+		"set watchNamespaces to the namespaces of MiniClusters": nil,
+		"set either watchNamespaces or clusterWide":             {"watchNamespaces={a}", "clusterWide=true"},
+	} {
+		if _, err := template(t, values...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", values, err, want)
+		}
+	}
 }
 
 // permissions lists the rules, one verb and resource each.
@@ -158,26 +196,67 @@ func permissions(rules []rbacv1.PolicyRule) []string {
 	return all
 }
 
-// TestChart renders the chart for all namespaces, for two, and without volumes, and compares the
+// checkPolicies checks that the admission policies say the same as the operator's flags.
+func checkPolicies(t *testing.T, text []byte, o *options) {
+	t.Helper()
+	policies := map[string]admissionv1.ValidatingAdmissionPolicy{}
+	for _, policy := range documents[admissionv1.ValidatingAdmissionPolicy](t, text, "ValidatingAdmissionPolicy") {
+		policies[policy.Name] = policy
+	}
+	variables := map[string]string{}
+	for _, v := range policies["test-flux-operator-volumes"].Spec.Variables {
+		variables[v.Name] = v.Expression
+	}
+	list := func(all []string) string {
+		text, err := json.Marshal(append([]string{}, all...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if variables["allowVolumes"] != strconv.FormatBool(o.volumes) || variables["hostPaths"] != list(o.hostPaths) || variables["csiDrivers"] != list(o.drivers) {
+		t.Errorf("the policy of volumes has %q", variables)
+	}
+	if user := policies["test-flux-operator-objects"].Spec.MatchConditions[0].Expression; user != "request.userInfo.username == 'system:serviceaccount:ops:test-flux-operator'" {
+		t.Errorf("the policy of objects is for %s", user)
+	}
+	for _, binding := range documents[admissionv1.ValidatingAdmissionPolicyBinding](t, text, "ValidatingAdmissionPolicyBinding") {
+		if _, ok := policies[binding.Spec.PolicyName]; !ok || binding.Name != binding.Spec.PolicyName {
+			t.Errorf("%s is of no policy: %q", binding.Name, binding.Spec.PolicyName)
+		}
+		if m := binding.Spec.MatchResources; strings.HasSuffix(binding.Name, "-volumes") && (m == nil) != (len(o.namespaces) == 0) ||
+			m != nil && !slices.Equal(m.NamespaceSelector.MatchExpressions[0].Values, o.namespaces) {
+			t.Errorf("%s is for %+v", binding.Name, m)
+		}
+	}
+}
+
+// TestChart renders the chart for all namespaces and for two, without and with volumes, and compares the
 // operator's RBAC with what controller-gen generates.
 func TestChart(t *testing.T) {
-	generated := permissions(documents[rbacv1.ClusterRole](t, read(t, manifests+"rbac/role.yaml"), "ClusterRole")[0].Rules)
-	isVolume := func(permission string) bool { return strings.HasSuffix(permission, "/persistentvolumes") }
-	namespaced := slices.DeleteFunc(slices.Clone(generated), isVolume)
-	volumes := slices.DeleteFunc(slices.Clone(generated), func(p string) bool { return !isVolume(p) })
+	generated := documents[rbacv1.ClusterRole](t, read(t, manifests+"rbac/role.yaml"), "ClusterRole")
+	manager, volumes := permissions(generated[0].Rules), permissions(generated[1].Rules)
+	ofNamespaces := []string{"get /namespaces"}
+	persistent := slices.DeleteFunc(slices.Clone(volumes), func(p string) bool { return slices.Contains(ofNamespaces, p) })
+	sorted := func(all ...[]string) []string { return slices.Sorted(slices.Values(slices.Concat(all...))) }
+	allowed := []string{"allowVolumes=true", "allowHostPaths={/data,/scratch}", "allowCSIDrivers={a.b}"}
+	two := "watchNamespaces={a,b}"
 	for name, test := range map[string]struct {
 		values           []string
 		cluster, inEach  []string
 		namespaces       []string
 		volumes, metrics bool
 	}{
-		"everywhere":      {nil, generated, nil, nil, true, true},
-		"two":             {[]string{"watchNamespaces={a,b}"}, volumes, namespaced, []string{"a", "b"}, true, true},
-		"two, no volumes": {[]string{"watchNamespaces={a,b}", "allowVolumes=false", "metrics.enabled=false"}, nil, namespaced, []string{"a", "b"}, false, false},
-		"no volumes":      {[]string{"allowVolumes=false"}, namespaced, nil, nil, false, true},
+		"everywhere":              {[]string{"clusterWide=true"}, manager, nil, nil, false, true},
+		"everywhere with volumes": {slices.Concat(allowed, []string{"clusterWide=true"}), sorted(manager, volumes), nil, nil, true, true},
+		"two":                     {[]string{two, "metrics.enabled=false"}, nil, manager, []string{"a", "b"}, false, false},
+		"two with volumes":        {slices.Concat(allowed, []string{two}), persistent, sorted(manager, ofNamespaces), []string{"a", "b"}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := template(t, test.values...)
+			text, err := template(t, test.values...)
+			if err != nil {
+				t.Fatal(err)
+			}
 			var cluster []string
 			in := map[string][]string{}
 			for _, role := range documents[rbacv1.ClusterRole](t, text, "ClusterRole") {
@@ -203,6 +282,10 @@ func TestChart(t *testing.T) {
 			if !slices.Equal(o.namespaces, test.namespaces) || o.volumes != test.volumes || (o.metricsAddress != "0") != test.metrics {
 				t.Errorf("options %+v", o)
 			}
+			if test.volumes != slices.Equal(o.hostPaths, []string{"/data", "/scratch"}) || test.volumes != slices.Equal(o.drivers, []string{"a.b"}) {
+				t.Errorf("volumes: %q, %q", o.hostPaths, o.drivers)
+			}
+			checkPolicies(t, text, o)
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -40,6 +41,8 @@ type options struct {
 	namespaces         []string
 	workers            int
 	volumes            bool
+	hostPaths          []string
+	drivers            []string
 	version            bool
 	log                zap.Options
 	metricsCertificate string
@@ -86,22 +89,56 @@ func (o *options) bind(flags *flag.FlagSet) {
 	flags.BoolVar(&o.http2, "enable-http2", false, "Enable HTTP/2 for the metrics server.")
 	flags.Func("watch-namespaces", "Comma-separated namespaces to watch. By default, all namespaces.", o.watch)
 	flags.IntVar(&o.workers, "max-concurrent-reconciles", 10, "Maximum number of MiniClusters to reconcile concurrently.")
-	flags.BoolVar(&o.volumes, "allow-volumes", true,
-		"Allow spec.volumes, which creates persistent volumes of any directory of a node.")
+	flags.BoolVar(&o.volumes, "allow-volumes", false,
+		"Allow spec.volumes, which creates persistent volumes. --allow-host-paths and --allow-csi-drivers limit them.")
+	flags.Func("allow-host-paths",
+		"Comma-separated directories of nodes in or below which hostpath volumes may be, such as /data,/scratch. By default, none.", o.allowHostPaths)
+	flags.Func("allow-csi-drivers",
+		"Comma-separated CSI drivers that volumes may have. By default, none.", o.allowDrivers)
 	flags.BoolVar(&o.version, "version", false, "Print the version and exit.")
 }
 
 // watch adds the namespaces of a list.
 func (o *options) watch(list string) error {
-	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); name == "" {
-			continue
-		}
+	return add(&o.namespaces, list, func(name string) error {
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
 			return fmt.Errorf("%q is not a valid DNS-1123 label: %s", name, strings.Join(problems, "; "))
 		}
-		if !slices.Contains(o.namespaces, name) {
-			o.namespaces = append(o.namespaces, name)
+		return nil
+	})
+}
+
+// allowHostPaths adds the directories of a list.
+func (o *options) allowHostPaths(list string) error {
+	return add(&o.hostPaths, list, func(directory string) error {
+		if !path.IsAbs(directory) || path.Clean(directory) != directory {
+			return fmt.Errorf("%q is not an absolute, clean path", directory)
+		}
+		return nil
+	})
+}
+
+// allowDrivers adds the CSI drivers of a list.
+func (o *options) allowDrivers(list string) error {
+	return add(&o.drivers, list, func(driver string) error {
+		if problems := validation.IsDNS1123Subdomain(driver); len(problems) > 0 {
+			return fmt.Errorf("%q is not a valid DNS-1123 subdomain: %s", driver, strings.Join(problems, "; "))
+		}
+		return nil
+	})
+}
+
+// add appends the valid items of a comma-separated list that all lacks.
+func add(all *[]string, list string, valid func(string) error) error {
+	for item := range strings.SplitSeq(list, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		if err := valid(item); err != nil {
+			return err
+		}
+		if !slices.Contains(*all, item) {
+			*all = append(*all, item)
 		}
 	}
 	return nil
@@ -113,6 +150,8 @@ func (o *options) check(rest []string) error {
 		return fmt.Errorf("unexpected argument %q", rest[0])
 	case o.workers < 1:
 		return errors.New("--max-concurrent-reconciles: must be 1 or more")
+	case len(o.hostPaths)+len(o.drivers) > 0 && !o.volumes:
+		return errors.New("--allow-host-paths, --allow-csi-drivers: require --allow-volumes")
 	case o.metricsCertPath != "" && !o.metricsSecure:
 		return errors.New("--metrics-cert-path: requires --metrics-secure")
 	}

@@ -73,7 +73,9 @@ func serve(ctx context.Context, o *options) error {
 		Rand:       rand.Reader,
 		Now:        time.Now,
 		Namespaces: o.namespaces,
-		Volumes:    o.volumes,
+		Volumes: minicluster.VolumePolicy{
+			Allowed: o.volumes, HostPaths: o.hostPaths, Drivers: o.drivers,
+		},
 	}
 	if err := r.SetupWithManager(mgr, o.workers); err != nil {
 		return fmt.Errorf("creating the controller: %w", err)

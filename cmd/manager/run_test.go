@@ -17,9 +17,14 @@ func TestParse(t *testing.T) {
 		"--watch-namespaces=A":          `"A" is not a valid DNS-1123 label`,
 		"--max-concurrent-reconciles=0": "--max-concurrent-reconciles: must be 1 or more",
 		"--metrics-secure=false --metrics-cert-path=x": "--metrics-cert-path: requires --metrics-secure",
-		"serve":             `unexpected argument "serve"`,
-		"--nothing":         "-nothing",
-		"--zap-log-level=x": "zap-log-level",
+		"--allow-volumes --allow-host-paths=/data,/":   "",
+		"--allow-host-paths=/data":                     "--allow-host-paths, --allow-csi-drivers: require --allow-volumes",
+		"--allow-volumes --allow-host-paths=data":      `"data" is not an absolute, clean path`,
+		"--allow-volumes --allow-host-paths=/a/../b":   `"/a/../b" is not an absolute, clean path`,
+		"--allow-volumes --allow-csi-drivers=A":        `"A" is not a valid DNS-1123 subdomain`,
+		"serve":                                        `unexpected argument "serve"`,
+		"--nothing":                                    "-nothing",
+		"--zap-log-level=x":                            "zap-log-level",
 	} {
 		_, err := parse(strings.Fields(args), &bytes.Buffer{})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -50,6 +50,36 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// TestNewerRule: a Job whose spec breaks a rule that is newer than the Job follows the size and the deadline.
+func TestNewerRule(t *testing.T) {
+	for name, spec := range map[string]string{
+		"a limit": `{size: 2, maxSize: 4, flux: {connectTimeout: "` + strings.Repeat("1", 65) + `s"}, containers: [{command: hostname}]}`,
+		"a size":  large(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, sample(t, "mc", plain))
+			w.reconcile("mc")
+			w.edit("mc", func(s *api.MiniClusterSpec) { *s = sample(t, "mc", spec).Spec })
+			script := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
+			w.edit("mc", func(s *api.MiniClusterSpec) { s.Size, s.DeadlineSeconds = 3, 60 })
+			job := get(w, &batchv1.Job{}, "mc").Spec
+			if *job.Completions != 3 || *job.Parallelism != 3 || *job.ActiveDeadlineSeconds != 60 {
+				t.Errorf("the Job does not follow the size and the deadline: %+v", job)
+			}
+			if c := w.ready("mc"); c.Status != metav1.ConditionFalse || c.Reason != reasonInvalid {
+				t.Errorf("condition %+v", c)
+			}
+			w.edit("mc", func(s *api.MiniClusterSpec) { s.Size, s.DeadlineSeconds = 9, -1 })
+			if job := get(w, &batchv1.Job{}, "mc").Spec; *job.Completions != 4 || *job.ActiveDeadlineSeconds != 60 {
+				t.Errorf("the Job follows values that are out of bounds: %+v", job)
+			}
+			if d := cmp.Diff(script, get(w, &corev1.ConfigMap{}, "mc-entrypoint")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
 // TestSpecChange: when the spec changes, the Job and its entrypoints stay the same, but still follow the
 // size and the deadline.
 func TestSpecChange(t *testing.T) {
@@ -85,7 +115,7 @@ func TestEarlyChange(t *testing.T) {
 	foreign := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "mc"}}
 	w := newWorld(t, sample(t, "mc", plain), foreign)
 	w.reconcile("mc")
-	before := certificate(w, "mc")
+	before := string(keys(w, "mc", "curve").Data["curve.cert"])
 	if c := w.ready("mc"); c.Reason != reasonConflict {
 		t.Errorf("condition %+v", c)
 	}
@@ -96,7 +126,7 @@ func TestEarlyChange(t *testing.T) {
 	if text := get(w, &corev1.ConfigMap{}, "mc-entrypoint").Data["mc.sh"]; !strings.Contains(text, "elsewhere") {
 		t.Errorf("the entrypoint has the old command:\n%s", text)
 	}
-	if w.ready("mc").Status != metav1.ConditionTrue || certificate(w, "mc") != before {
+	if w.ready("mc").Status != metav1.ConditionTrue || string(keys(w, "mc", "curve").Data["curve.cert"]) != before {
 		t.Error("the MiniCluster is not ready, or has other keys")
 	}
 }
@@ -196,19 +226,22 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestLost: an object that is deleted between a read and a write is retried soon, or rarely if its
+// TestLost: after a write of an object that was not found, attempts become rarer. They are rare if the
 // namespace is gone.
 func TestLost(t *testing.T) {
 	w := newWorld(t, sample(t, "one", plain), sample(t, "two", plain))
 	w.reconcile("one")
 	for _, test := range []struct {
 		lost schema.GroupResource
+		late time.Duration
 		want time.Duration
 	}{
-		{schema.GroupResource{Resource: "services"}, retryStale},
-		{schema.GroupResource{Resource: "namespaces"}, retryMax},
-		{api.Resource("miniclusters"), 0},
+		{schema.GroupResource{Resource: "services"}, 0, retryMin},
+		{schema.GroupResource{Resource: "services"}, time.Hour, retryMax},
+		{schema.GroupResource{Resource: "namespaces"}, 0, retryMax},
+		{api.Resource("miniclusters"), 0, 0},
 	} {
+		w.late = test.late
 		w.failing = func(verb string, o client.Object) error { return apierrors.NewNotFound(test.lost, o.GetName()) }
 		if result, _ := w.reconcile("two"); result.RequeueAfter != test.want {
 			t.Errorf("without %s: %+v, want %s", test.lost, result, test.want)
@@ -221,7 +254,7 @@ func TestStale(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	stale := get(w, &api.MiniCluster{}, "mc")
 	w.reconcile("mc")
-	err := w.updateStatus(t.Context(), stale, func() { setStatus(stale, nil, nil) })
+	err := w.updateStatus(t.Context(), stale, func() { setStatus(stale, nil, nil, "") })
 	if !apierrors.IsConflict(err) {
 		t.Errorf("writing over a newer status: error %v, want a conflict", err)
 	}

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -23,11 +24,15 @@ func TestCreate(t *testing.T) {
 	result, writes := w.reconcile("mc")
 	want := []string{
 		"patch status of MiniCluster mc",
-		"create ConfigMap mc-entrypoint", "create ConfigMap mc-flux-config", "create ConfigMap mc-curve-mount", "create ConfigMap mc-flux-restful",
+		"create ConfigMap mc-entrypoint", "create ConfigMap mc-flux-config",
 		"create PersistentVolume lab.mc.data", "create PersistentVolume lab.mc.kept",
 		"create PersistentVolumeClaim mc.data", "create PersistentVolumeClaim mc.kept",
-		"create Service flux-service", "create Service db", "create Pod mc-services", "create Job mc",
+		"create Service flux-service", "create Service db", "create Pod mc-services",
+		"create Secret mc-curve", "create Secret mc-munge", "create Secret mc-flux-restful", "create Job mc",
 		"patch status of MiniCluster mc",
+	}
+	for i := range writes {
+		writes[i] = keyHash.ReplaceAllString(writes[i], "")
 	}
 	if d := cmp.Diff(want, writes); d != "" || !result.IsZero() {
 		t.Errorf("%+v %s", result, d)
@@ -46,7 +51,7 @@ func TestOwners(t *testing.T) {
 	mc := get(w, &api.MiniCluster{}, "mc")
 	for _, o := range []client.Object{
 		get(w, &corev1.ConfigMap{}, "mc-entrypoint"), get(w, &corev1.Service{}, "db"), get(w, &corev1.Pod{}, "mc-services"),
-		get(w, &batchv1.Job{}, "mc"), get(w, &corev1.PersistentVolumeClaim{}, "mc.data"),
+		get(w, &batchv1.Job{}, "mc"), get(w, &corev1.PersistentVolumeClaim{}, "mc.data"), keys(w, "mc", "curve"),
 	} {
 		if !metav1.IsControlledBy(o, mc) || !*o.GetOwnerReferences()[0].BlockOwnerDeletion {
 			t.Errorf("%s: owners %+v", o.GetName(), o.GetOwnerReferences())
@@ -68,34 +73,6 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestKeys: keys do not change when the cache lacks them, nor when other objects are lost.
-func TestKeys(t *testing.T) {
-	w := newWorld(t, sample(t, "mc", crowded))
-	w.reconcile("mc")
-	before := certificate(w, "mc")
-	password := get(w, &corev1.ConfigMap{}, "mc-flux-restful").Data["password.ada"]
-
-	w.hidden = func(o client.Object, key types.NamespacedName) bool {
-		return kindOf(o) == "ConfigMap" || kindOf(o) == "Job"
-	}
-	result, _ := w.reconcile("mc")
-	if result.RequeueAfter != retryStale {
-		t.Errorf("requeue %+v, want after %s", result, retryStale)
-	}
-	w.hidden = nil
-	for _, lost := range []client.Object{get(w, &batchv1.Job{}, "mc"), get(w, &corev1.ConfigMap{}, "mc-entrypoint")} {
-		if err := w.store.Delete(t.Context(), lost); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, writes := w.reconcile("mc"); !slices.Contains(writes, "create Job mc") || !slices.Contains(writes, "create ConfigMap mc-entrypoint") {
-		t.Errorf("writes %q", writes)
-	}
-	if certificate(w, "mc") != before || get(w, &corev1.ConfigMap{}, "mc-flux-restful").Data["password.ada"] != password {
-		t.Error("the keys changed")
-	}
-}
-
 // TestUnready: the reason is in the condition and in one event; no object is created, and nothing is
 // requeued.
 func TestUnready(t *testing.T) {
@@ -105,7 +82,9 @@ func TestUnready(t *testing.T) {
 	}{
 		"invalid":         {"{containers: []}", reasonInvalid, "spec.containers", nil},
 		"invalid name":    {plain, reasonInvalid, "metadata.name", func(w *world) { w.rename("Mc.1") }},
-		"without volumes": {crowded, reasonNoVolumes, "spec.volumes", func(w *world) { w.Volumes = false }},
+		"too large":       {large(), reasonInvalid, "spec.containers: Too long: the ConfigMap mc-entrypoint would have ", nil},
+		"without volumes": {crowded, reasonNoVolumes, "spec.volumes", func(w *world) { w.Volumes.Allowed = false }},
+		"other path":      {crowded, reasonVolume, "spec.volumes[data].path: Forbidden: must be in or below /srv", func(w *world) { w.Volumes.HostPaths = []string{"/srv"} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, sample(t, "mc", test.spec))
@@ -133,6 +112,15 @@ func TestUnready(t *testing.T) {
 			}
 		})
 	}
+}
+
+// large returns a spec whose entrypoints have 1.2 MB.
+func large() string {
+	spec := "{containers: [{runFlux: true}"
+	for i := range 20 {
+		spec += fmt.Sprintf(", {name: c%d, command: %s}", i, strings.Repeat("x", 60000))
+	}
+	return spec + "]}"
 }
 
 func (w *world) rename(name string) {

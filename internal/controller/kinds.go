@@ -29,7 +29,7 @@ func setMutable(live, want client.Object) {
 	case *corev1.PersistentVolume:
 		if live, ok := live.(*corev1.PersistentVolume); ok {
 			live.Spec.PersistentVolumeReclaimPolicy = want.Spec.PersistentVolumeReclaimPolicy
-			release(live)
+			unbind(live)
 		}
 	case *batchv1.Job:
 		if live, ok := live.(*batchv1.Job); ok {
@@ -38,26 +38,6 @@ func setMutable(live, want client.Object) {
 			live.Spec.ActiveDeadlineSeconds = want.Spec.ActiveDeadlineSeconds
 		}
 	}
-}
-
-// release makes a retained volume available to the claim of a new MiniCluster of the same name: the
-// claim's name and UID bind a volume.
-func release(volume *corev1.PersistentVolume) {
-	phase := volume.Status.Phase
-	if volume.Spec.ClaimRef != nil && (phase == corev1.VolumeReleased || phase == corev1.VolumeFailed) {
-		volume.Spec.ClaimRef.UID, volume.Spec.ClaimRef.ResourceVersion = "", ""
-	}
-}
-
-// checkRetained rejects a retained volume whose spec is not the desired one.
-func checkRetained(live, want client.Object) error {
-	wanted, ok := want.(*corev1.PersistentVolume)
-	retained, same := live.(*corev1.PersistentVolume)
-	if !ok || !same || equality.Semantic.DeepDerivative(wanted.Spec, retained.Spec) {
-		return nil
-	}
-	return unready(reasonConflict, again, "%s was retained from a deleted MiniCluster and has another storage class, capacity or path: "+
-		"delete it, or ask for the same", kindAndName(want))
 }
 
 // terminated reports whether a pod has terminated for good, such as after an eviction.

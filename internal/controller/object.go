@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -21,11 +22,11 @@ import (
 
 // ensure creates an object, or corrects the existing one: its owner and labels and, if follow is set,
 // its mutable fields. An object that the cache lacks is created; if it exists after all, creation
-// fails, so that an object of another owner is not touched and keys in use are not replaced.
+// fails, so that an object of another owner is not touched.
 func (p *pass) ensure(ctx context.Context, want client.Object, follow bool) (client.Object, error) {
 	live, err := p.cached(ctx, want)
 	if apierrors.IsNotFound(err) {
-		if err := p.setKeys(want, nil); err != nil {
+		if err := p.setNamespaceUID(ctx, want); err != nil {
 			return nil, err
 		}
 		return p.create(ctx, want)
@@ -37,9 +38,9 @@ func (p *pass) ensure(ctx context.Context, want client.Object, follow bool) (cli
 		return nil, err
 	}
 	switch live := live.(type) {
-	case *corev1.ConfigMap:
-		if follow {
-			err = p.setKeys(want, live)
+	case *corev1.PersistentVolume:
+		if err := p.checkVolume(ctx, live); err != nil {
+			return nil, err
 		}
 	case *corev1.Pod:
 		if terminated(live) {
@@ -49,9 +50,6 @@ func (p *pass) ensure(ctx context.Context, want client.Object, follow bool) (cli
 		if shared(want) {
 			return live, p.share(ctx, live, want)
 		}
-	}
-	if err != nil {
-		return nil, err
 	}
 	return p.update(ctx, live, want, follow)
 }
@@ -81,18 +79,22 @@ func (p *pass) read(ctx context.Context, from client.Reader, like client.Object)
 	return live, from.Get(ctx, client.ObjectKeyFromObject(like), live)
 }
 
-// setKeys sets the keys of a ConfigMap of keys to those of the existing one. It generates those that
-// are missing, all of them if existing is nil.
-func (p *pass) setKeys(want client.Object, existing *corev1.ConfigMap) error {
-	configMap, ok := want.(*corev1.ConfigMap)
-	if !ok || !slices.Contains(p.objects.Keys, configMap) {
+// createKeys creates a Secret of keys. An existing one has the same name, so it is of the same MiniCluster,
+// and stays: the operator may not read Secrets.
+func (p *pass) createKeys(ctx context.Context, want *corev1.Secret) error {
+	if err := p.setOwner(want); err != nil {
+		return err
+	}
+	secret := want.DeepCopy()
+	if err := p.desired.SetKeys(secret, p.Rand); err != nil {
+		return err
+	}
+	// Clients log requests to the logger of their context.
+	err := p.Client.Create(logr.NewContext(ctx, logr.Discard()), secret)
+	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
-	var data map[string]string
-	if existing != nil {
-		data = existing.Data
-	}
-	return p.desired.SetKeys(configMap, data, p.Rand)
+	return explain(err, kindAndName(want))
 }
 
 // create creates an object. If it exists after all, the labels that the caches select it by are

@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -23,8 +26,10 @@ type pass struct {
 	mc      *api.MiniCluster
 	job     *batchv1.Job // nil if the MiniCluster has none
 	desired *minicluster.Desired
-	objects *minicluster.Set // of desired; keys are set when their ConfigMap is ensured
+	objects *minicluster.Set // of desired; Secrets have no data
 	mode    mode
+
+	namespace *corev1.Namespace // nil until it is needed
 }
 
 // mode is how far existing objects follow the spec.
@@ -45,45 +50,97 @@ func (r *Reconciler) apply(ctx context.Context, mc *api.MiniCluster, job *batchv
 	}
 	desired, errs := r.NewDesired(mc)
 	if len(errs) > 0 {
-		return job, unready(reasonInvalid, onEvent, "%v", errs.ToAggregate())
+		return r.reject(ctx, mc, job, errs.ToAggregate())
 	}
-	if len(mc.Spec.Volumes) > 0 && !r.Volumes {
-		return job, unready(reasonNoVolumes, onEvent, "spec.volumes: persistent volumes are disabled (--allow-volumes=false)")
+	refused := r.refused(desired)
+	if refused != nil && job == nil {
+		return nil, refused
 	}
 	if err := r.limitSize(ctx, mc, job); err != nil {
 		return job, err
 	}
 	p, err := r.newPass(mc, job, desired)
+	if tooLarge, ok := errors.AsType[*field.Error](err); ok {
+		return r.reject(ctx, mc, job, tooLarge)
+	}
 	if err != nil {
 		return job, err
 	}
-	if p.mode == frozen {
+	if refused != nil {
+		p.objects.Volumes = nil // the Job has those that an earlier policy allowed
+	}
+	if err := p.renewChecksum(ctx); err != nil {
+		return p.job, err
+	}
+	if p.mode = modeOf(p.job, p.objects.Job); p.mode == frozen {
 		if job, err = p.ensureJob(ctx); err != nil {
 			return job, err
 		}
 		return job, unready(reasonSpecChanged, onEvent, "the spec has changed in more than size, deadlineSeconds and cleanup: "+
 			"the Job runs as it was created; revert the change, or delete and recreate the MiniCluster")
 	}
-	for _, want := range p.objects.All() {
-		if want == minicluster.Object(p.objects.Job) {
-			continue
-		}
-		if _, err := p.ensure(ctx, want, p.mode == following); err != nil {
-			return job, err
-		}
+	if err := p.ensureObjects(ctx); err != nil {
+		return p.job, err
 	}
 	return p.ensureJob(ctx)
 }
 
+// reject returns why a spec is invalid. A Job that exists still follows the size and the deadline: it may be
+// older than the rule that the spec breaks.
+func (r *Reconciler) reject(ctx context.Context, mc *api.MiniCluster, job *batchv1.Job, cause error) (*batchv1.Job, error) {
+	if job != nil {
+		if err := r.limitSize(ctx, mc, job); err != nil {
+			return job, err
+		}
+		var err error
+		p := &pass{Reconciler: r, mc: mc, job: job, objects: &minicluster.Set{Job: minicluster.Resize(job, mc)}}
+		if job, err = p.ensureJob(ctx); err != nil {
+			return job, err
+		}
+	}
+	return job, unready(reasonInvalid, onEvent, "%v", cause)
+}
+
+// ensureObjects ensures all objects but the Job. Secrets are created before the Job, and never again: the
+// pods of a Job keep the keys that they have started with.
+func (p *pass) ensureObjects(ctx context.Context) error {
+	for _, want := range p.objects.All() {
+		var err error
+		switch want := want.(type) {
+		case *batchv1.Job:
+		case *corev1.Secret:
+			if p.job == nil {
+				err = p.createKeys(ctx, want)
+			}
+		default:
+			_, err = p.ensure(ctx, want, p.mode == following)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newPass builds the objects. Those at the maximum size are built first, and dropped.
 func (r *Reconciler) newPass(mc *api.MiniCluster, job *batchv1.Job, desired *minicluster.Desired) (*pass, error) {
+	largest, sum := desired.AtMaximumSize(), ""
+	if largest != desired {
+		objects, err := largest.Objects()
+		if err != nil {
+			return nil, err
+		}
+		sum = checksumOf(objects)
+	}
 	objects, err := desired.Objects()
 	if err != nil {
 		return nil, err
 	}
-	if objects.Job.Annotations, err = checksums(mc, desired, objects); err != nil {
-		return nil, err
+	if largest == desired {
+		sum = checksumOf(objects)
 	}
-	return &pass{r, mc, job, desired, objects, modeOf(job, objects.Job)}, nil
+	objects.Job.Annotations = map[string]string{AnnotationSpec: checksum(withoutSecrets(immutableSpec(mc))), AnnotationObjects: sum}
+	return &pass{Reconciler: r, mc: mc, job: job, desired: desired, objects: objects}, nil
 }
 
 func modeOf(job, want *batchv1.Job) mode {
@@ -104,7 +161,7 @@ func (r *Reconciler) limitSize(ctx context.Context, mc *api.MiniCluster, job *ba
 	if mc.Status.MaximumSize == 0 {
 		return r.updateStatus(ctx, mc, func() {
 			mc.Status.MaximumSize = minicluster.MaximumSize(mc)
-			setStatus(mc, job, nil)
+			setStatus(mc, job, nil, "")
 		})
 	}
 	if mc.Spec.Size <= mc.Status.MaximumSize {
@@ -117,7 +174,7 @@ func (r *Reconciler) limitSize(ctx context.Context, mc *api.MiniCluster, job *ba
 		r.event(mc, corev1.EventTypeWarning, "SizeLimited", "Scale",
 			"spec.size %d exceeds the maximum size, and was reset to %d", before.Spec.Size, mc.Spec.Size)
 	}
-	return err
+	return explain(err, "MiniCluster "+mc.Name)
 }
 
 // ensureJob creates the Job, or gives it the desired size and deadline.
@@ -142,31 +199,75 @@ func (p *pass) ensureJob(ctx context.Context) (*batchv1.Job, error) {
 
 // The annotations of a Job that identify what it was created from.
 const (
-	// AnnotationSpec is a checksum of the spec without the fields that may change later.
+	// AnnotationSpec is a checksum of the spec without the values of secrets, and without the fields
+	// that may change later.
 	AnnotationSpec = api.GroupName + "/spec-checksum"
 	// AnnotationObjects is a checksum of the objects at the maximum size, without keys. Another
 	// version of the operator may build other objects from the same spec.
 	AnnotationObjects = api.GroupName + "/objects-checksum"
 )
 
-// checksums returns the annotations of a Job that is created from objects, which have no keys yet.
-func checksums(mc *api.MiniCluster, desired *minicluster.Desired, objects *minicluster.Set) (map[string]string, error) {
-	if largest := desired.AtMaximumSize(); largest != desired {
-		var err error
-		if objects, err = largest.Objects(); err != nil {
-			return nil, err
-		}
-	}
+// immutableSpec returns the spec without the fields that may change while there is a Job.
+func immutableSpec(mc *api.MiniCluster) api.MiniClusterSpec {
 	spec := mc.Spec
 	spec.Size, spec.DeadlineSeconds, spec.Cleanup = 0, 0, false
-	return map[string]string{AnnotationSpec: checksum(spec), AnnotationObjects: checksum(objects.All())}, nil
+	return spec
+}
+
+// withoutSecrets returns a spec with a mark in place of each secret: whoever can read the Job could
+// guess a password from its checksum.
+func withoutSecrets(spec api.MiniClusterSpec) api.MiniClusterSpec {
+	out := spec.DeepCopy()
+	hide := func(secrets ...*string) {
+		for _, secret := range secrets {
+			if *secret != "" {
+				*secret = "given"
+			}
+		}
+	}
+	if out.Flux != nil {
+		hide(&out.Flux.CurveCert)
+	}
+	if out.FluxRestful != nil {
+		hide(&out.FluxRestful.SecretKey, &out.FluxRestful.Token)
+	}
+	for i := range out.Users {
+		hide(&out.Users[i].Password)
+	}
+	return *out
+}
+
+// renewChecksum replaces the checksum of a whole spec, which earlier versions of the operator recorded.
+func (p *pass) renewChecksum(ctx context.Context) error {
+	want := p.objects.Job.Annotations[AnnotationSpec]
+	if p.job == nil || p.job.Annotations[AnnotationSpec] == want || p.job.Annotations[AnnotationSpec] != checksum(immutableSpec(p.mc)) {
+		return nil
+	}
+	before := p.job.DeepCopy()
+	p.job.Annotations[AnnotationSpec] = want
+	return explain(p.Client.Patch(ctx, p.job, client.MergeFrom(before)), kindAndName(p.objects.Job))
 }
 
 func checksum(value any) string {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return "" // objects of the API always encode
+	sum := sha256.New()
+	encode(sum, value)
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// checksumOf returns the checksum of the list of all objects, which it encodes one by one.
+func checksumOf(objects *minicluster.Set) string {
+	sum, separator := sha256.New(), "["
+	for _, o := range objects.All() {
+		sum.Write([]byte(separator))
+		encode(sum, o)
+		separator = ","
 	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:16])
+	sum.Write([]byte("]"))
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+func encode(to io.Writer, value any) {
+	if data, err := json.Marshal(value); err == nil { // objects of the API always encode
+		to.Write(data)
+	}
 }

@@ -68,7 +68,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, workers int) error {
 		Owns(&corev1.PersistentVolumeClaim{}, others).
 		Owns(&corev1.Pod{}, others).
 		Watches(&corev1.Service{}, owners, others)
-	if r.Volumes {
+	if r.Volumes.Allowed {
 		b = b.Watches(&corev1.PersistentVolume{}, handler.EnqueueRequestsFromMapFunc(r.requestsForVolume))
 	}
 	return b.Complete(r)

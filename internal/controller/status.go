@@ -13,9 +13,9 @@ import (
 // reasonCreating is the reason of JobMiniClusterReady before the Job exists.
 const reasonCreating = "Creating"
 
-// setStatus sets the status from the Job, and from problem, which may be nil. It sets all conditions,
-// always in the same order.
-func setStatus(mc *api.MiniCluster, job *batchv1.Job, problem *unreadyError) {
+// setStatus sets the status from the Job, from problem, which may be nil, and from the failures of its
+// pods. It sets all conditions, always in the same order.
+func setStatus(mc *api.MiniCluster, job *batchv1.Job, problem *unreadyError, failures string) {
 	mc.Status.Selector = minicluster.Selector(mc)
 	if job != nil {
 		mc.Status.Size = *job.Spec.Parallelism
@@ -26,7 +26,7 @@ func setStatus(mc *api.MiniCluster, job *batchv1.Job, problem *unreadyError) {
 		waitingCondition(job),
 		readyCondition(job, problem),
 		runningCondition(job, running),
-		finishedCondition(job),
+		finishedCondition(mc, job, failures),
 	} {
 		c.ObservedGeneration = mc.Generation
 		meta.SetStatusCondition(&mc.Status.Conditions, c)
@@ -81,13 +81,21 @@ func runningCondition(job *batchv1.Job, before bool) metav1.Condition {
 	return condition(running, false, "PodsPending", "Not all pods are ready.")
 }
 
-func finishedCondition(job *batchv1.Job) metav1.Condition {
+// finishedCondition does not change once it is true: the failures are read only once.
+func finishedCondition(mc *api.MiniCluster, job *batchv1.Job, failures string) metav1.Condition {
 	const finished = api.ConditionJobFinished
+	if before := meta.FindStatusCondition(mc.Status.Conditions, finished); before != nil && before.Status == metav1.ConditionTrue {
+		return *before
+	}
 	if c := trueCondition(job, batchv1.JobComplete); c != nil {
 		return condition(finished, true, "Completed", "The Job has completed.")
 	}
 	if c := trueCondition(job, batchv1.JobFailed); c != nil {
-		return condition(finished, true, "Failed", truncate(c.Reason+": "+c.Message, maxMessage))
+		message := c.Reason + ": " + c.Message
+		if failures != "" {
+			message += " (" + failures + ")"
+		}
+		return condition(finished, true, "Failed", truncate(message, maxMessage))
 	}
 	return condition(finished, false, "NotFinished", "The Job has not finished.")
 }

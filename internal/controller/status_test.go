@@ -48,7 +48,10 @@ func TestSetStatus(t *testing.T) {
 		{"complete", with(pods(0, 2), batchv1.JobComplete), nil, "JobRequested JobMiniClusterReady JobFinished"},
 		{"failed", with(pods(0, 0), batchv1.JobFailureTarget, batchv1.JobFailed), nil, "JobRequested JobMiniClusterReady JobFinished"},
 	} {
-		setStatus(mc, step.job, step.problem)
+		if step.name == "failed" {
+			mc.Status.Conditions = nil // those of the Job that has completed stay
+		}
+		setStatus(mc, step.job, step.problem, "fx-0: exit code 7")
 		var are []string
 		for i, c := range mc.Status.Conditions {
 			if c.Status == metav1.ConditionTrue {
@@ -65,7 +68,7 @@ func TestSetStatus(t *testing.T) {
 	if mc.Status.Size != 2 || mc.Status.Selector == "" {
 		t.Errorf("status %+v", mc.Status)
 	}
-	if c := mc.Status.Conditions[4]; c.Reason != "Failed" || c.Message != "Test: " {
+	if c := mc.Status.Conditions[4]; c.Reason != "Failed" || c.Message != "Test:  (fx-0: exit code 7)" {
 		t.Errorf("JobFinished is %+v", c)
 	}
 }

@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -36,10 +35,11 @@ type world struct {
 	store  client.WithWatch // the API server
 	events *events.FakeRecorder
 	cost
-	hidden  func(client.Object, types.NamespacedName) bool // from the cache
-	failing func(verb string, o client.Object) error       // of patches
-	uids    int
-	late    time.Duration // how far the operator's clock is ahead
+	hidden   func(client.Object, types.NamespacedName) bool // from the cache
+	failing  func(verb string, o client.Object) error       // of patches and creations
+	removing func(client.Object)                            // hears of what the operator is about to delete
+	uids     int
+	late     time.Duration // how far the operator's clock is ahead
 }
 
 // cost is what the last pass did.
@@ -50,7 +50,15 @@ type cost struct {
 
 func newWorld(t testing.TB, objects ...client.Object) *world {
 	w := &world{TB: t, events: events.NewFakeRecorder(100)}
-	w.store = fake.NewClientBuilder().WithScheme(Scheme()).WithStatusSubresource(&api.MiniCluster{}, &batchv1.Job{}).Build()
+	w.store = fake.NewClientBuilder().WithScheme(Scheme()).WithStatusSubresource(&api.MiniCluster{}, &batchv1.Job{}).
+		WithIndex(&corev1.Pod{}, "status.phase", func(o client.Object) []string {
+			pod, ok := o.(*corev1.Pod)
+			if !ok {
+				return nil
+			}
+			return []string{string(pod.Status.Phase)}
+		}).Build()
+	w.add(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "lab"}})
 	for _, o := range objects {
 		w.add(o)
 	}
@@ -69,7 +77,7 @@ func newWorld(t testing.TB, objects ...client.Object) *world {
 			return random.Read(p)
 		}),
 		Now:     func() time.Time { return time.Now().Add(w.late) },
-		Volumes: true,
+		Volumes: minicluster.VolumePolicy{Allowed: true, HostPaths: []string{"/mnt"}, Drivers: []string{"csi.example.org"}},
 	}
 	return w
 }
@@ -107,6 +115,11 @@ func (w *world) spy() interceptor.Funcs {
 	}
 	funcs.Create = func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 		record("create", o)
+		if w.failing != nil {
+			if err := w.failing("create", o); err != nil {
+				return err
+			}
+		}
 		w.identify(o)
 		return c.Create(ctx, o, opts...)
 	}
@@ -124,6 +137,9 @@ func (w *world) spy() interceptor.Funcs {
 	}
 	funcs.Delete = func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 		record("delete", o)
+		if w.removing != nil {
+			w.removing(o)
+		}
 		return c.Delete(ctx, o, opts...)
 	}
 	funcs.SubResourcePatch = func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
@@ -152,7 +168,8 @@ func (w *world) add(o client.Object) {
 func get[T client.Object](w *world, o T, name string) T {
 	w.Helper()
 	key := types.NamespacedName{Namespace: "lab", Name: name}
-	if _, ok := any(o).(*corev1.PersistentVolume); ok {
+	switch any(o).(type) {
+	case *corev1.PersistentVolume, *corev1.Namespace:
 		key.Namespace = ""
 	}
 	if err := w.store.Get(w.Context(), key, o); err != nil {
@@ -254,7 +271,7 @@ func (w *world) everything() []string {
 	w.Helper()
 	all := map[string]bool{}
 	for _, list := range []client.ObjectList{
-		&batchv1.JobList{}, &corev1.ConfigMapList{}, &corev1.ServiceList{}, &corev1.PodList{},
+		&batchv1.JobList{}, &corev1.ConfigMapList{}, &corev1.SecretList{}, &corev1.ServiceList{}, &corev1.PodList{},
 		&corev1.PersistentVolumeClaimList{}, &corev1.PersistentVolumeList{},
 	} {
 		if err := w.store.List(w.Context(), list); err != nil {
@@ -270,15 +287,6 @@ func (w *world) everything() []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(all))
-}
-
-func certificate(w *world, name string) string {
-	w.Helper()
-	text := get(w, &corev1.ConfigMap{}, name+"-curve-mount").Data["curve.cert"]
-	if !bytes.Contains([]byte(text), []byte("secret-key")) {
-		w.Fatalf("not a certificate: %q", text)
-	}
-	return text
 }
 
 // labelled returns metadata with the labels of the objects of a MiniCluster.

@@ -14,7 +14,10 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected files in testdata")
+var update = flag.Bool("update", false, "rewrite the expected files")
+
+// Update reports whether the test is to rewrite its expected files: the flag -update.
+func Update() bool { return *update }
 
 // Case is a txtar file of testdata. Its comment describes the case, and may have lines "FIELD: value".
 type Case struct {

@@ -17,12 +17,21 @@ import (
 // checks collects validation errors.
 type checks struct{ errs field.ErrorList }
 
+// maxErrors is how many errors are reported: joining those of a large MiniCluster takes minutes.
+const maxErrors = 100
+
+func (c *checks) add(err *field.Error) {
+	if len(c.errs) < maxErrors {
+		c.errs = append(c.errs, err)
+	}
+}
+
 func (c *checks) invalid(path *field.Path, value any, format string, args ...any) {
-	c.errs = append(c.errs, field.Invalid(path, value, fmt.Sprintf(format, args...)))
+	c.add(field.Invalid(path, value, fmt.Sprintf(format, args...)))
 }
 
 func (c *checks) required(path *field.Path, format string, args ...any) {
-	c.errs = append(c.errs, field.Required(path, fmt.Sprintf(format, args...)))
+	c.add(field.Required(path, fmt.Sprintf(format, args...)))
 }
 
 // must applies a rule for names, such as validation.IsDNS1123Label.
@@ -47,7 +56,7 @@ func (c *checks) matches(path *field.Path, value string, pattern *regexp.Regexp,
 
 func (c *checks) oneOf(path *field.Path, value string, all ...string) {
 	if !slices.Contains(all, value) {
-		c.errs = append(c.errs, field.NotSupported(path, value, all))
+		c.add(field.NotSupported(path, value, all))
 	}
 }
 

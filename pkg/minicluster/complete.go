@@ -14,8 +14,12 @@ const (
 	defaultLogs    = "/tmp/fluxout"
 	defaultUser    = "flux"
 	defaultService = "flux-service"
+	defaultBranch  = "main"
 
 	defaultDeadline = 31500000
+
+	restartOnPodLoss = "OnPodLoss"
+	restartNever     = "Never"
 )
 
 // complete returns a copy of mc with all defaults applied and no nil pointer except
@@ -30,10 +34,11 @@ func complete(mc *api.MiniCluster) *api.MiniCluster {
 	spec.MaxSize = cmp.Or(spec.MaxSize, spec.Size)
 	spec.Tasks = cmp.Or(spec.Tasks, 1)
 	spec.DeadlineSeconds = cmp.Or(spec.DeadlineSeconds, defaultDeadline)
+	spec.RestartPolicy = cmp.Or(spec.RestartPolicy, restartOnPodLoss)
 	completeFlux(present(&spec.Flux))
 
 	restful := present(&spec.FluxRestful)
-	restful.Branch = cmp.Or(restful.Branch, "main")
+	restful.Branch = cmp.Or(restful.Branch, defaultBranch)
 	restful.Port = cmp.Or(restful.Port, 5000)
 	restful.Username = cmp.Or(restful.Username, defaultUser)
 

@@ -17,6 +17,10 @@ import (
 // brokerConfigKey is the file name of the broker configuration in its ConfigMap.
 const brokerConfigKey = "broker.toml"
 
+// killTimeout is the time between SIGTERM and SIGKILL of a job that is stopped. Brokers wait for five of them for
+// jobs whose other brokers are gone, which must be over before Kubernetes kills the pod.
+const killTimeout = "2s"
+
 func configMap(mc *api.MiniCluster, name string, data map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -34,9 +38,11 @@ func brokerConfig(mc *api.MiniCluster) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "[access]\nallow-root-owner = true\nallow-guest-user = %t\n\n", MultiUser(mc))
+	fmt.Fprintf(&b, "[exec]\nkill-timeout = %q\n", killTimeout)
 	if MultiUser(mc) {
-		fmt.Fprintf(&b, "[exec]\nimp = %s\n\n", toml(flux.InstallRoot+"/libexec/flux/flux-imp"))
+		fmt.Fprintf(&b, "imp = %s\n", toml(flux.InstallRoot+"/libexec/flux/flux-imp"))
 	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "# What entrypoints find out with flux R.\n[resource]\npath = %q\n\n", resourceFile)
 	fmt.Fprintf(&b, `[bootstrap]
 curve_cert = %q

@@ -12,11 +12,25 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// containers returns the containers of a pod: of the Job, or of spec.services.
-func containers(mc *api.MiniCluster, from []api.MiniClusterContainer, service bool) []corev1.Container {
+// sidecars returns the other containers of a pod of the Job. They start before Flux and are stopped after
+// it, and Kubernetes restarts one that fails.
+func sidecars(mc *api.MiniCluster) []corev1.Container {
 	var all []corev1.Container
-	for i := range from {
-		all = append(all, container(script{mc, &from[i], service}))
+	for i := range mc.Spec.Containers {
+		if s := (script{mc, &mc.Spec.Containers[i], false}); s.Sidecar() {
+			c := container(s)
+			c.RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// serviceContainers returns the containers of the pod of spec.services.
+func serviceContainers(mc *api.MiniCluster) []corev1.Container {
+	var all []corev1.Container
+	for i := range mc.Spec.Services {
+		all = append(all, container(script{mc, &mc.Spec.Services[i], true}))
 	}
 	return all
 }
@@ -39,11 +53,8 @@ func container(s script) corev1.Container {
 		out.ImagePullPolicy = corev1.PullAlways
 	}
 	if s.exists() {
-		shell := "/bin/sh"
-		if s.Flux() {
-			shell = "/bin/bash"
-		}
-		out.Command = []string{shell, scriptDir + "/" + s.key()}
+		out.Command = []string{s.Shell(), scriptDir + "/" + s.key()}
+		out.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
 	}
 	return out
 }
@@ -134,27 +145,4 @@ func handler(command string) *corev1.LifecycleHandler {
 		return nil
 	}
 	return &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/sh", "-c", command}}}
-}
-
-// securityContext returns the privileges in the spec. The container that runs Flux starts as root,
-// whatever the user of its image.
-func securityContext(s script) *corev1.SecurityContext {
-	from := s.Container.SecurityContext
-	if !s.Flux() && !from.Privileged && len(from.AddCapabilities) == 0 {
-		return nil
-	}
-	out := &corev1.SecurityContext{}
-	if s.Flux() {
-		out.RunAsUser = new(int64(0))
-	}
-	if from.Privileged {
-		out.Privileged = new(true)
-	}
-	if len(from.AddCapabilities) > 0 {
-		out.Capabilities = &corev1.Capabilities{}
-		for _, name := range from.AddCapabilities {
-			out.Capabilities.Add = append(out.Capabilities.Add, corev1.Capability(name))
-		}
-	}
-	return out
 }

@@ -19,6 +19,7 @@ import (
 var without = map[string]string{
 	"spec.cleanup":                           "the operator acts on it when the Job has finished",
 	"spec.containers[].runFlux":              "one container must have it, and a single one has it implicitly",
+	"spec.fluxRestful.branch":                "a pinned release runs, and only the default is valid",
 	"spec.services[].batch":                  "no Flux runs in a service",
 	"spec.services[].batchRaw":               "no Flux runs in a service",
 	"spec.services[].commands.brokerPre":     "a service cannot have it",

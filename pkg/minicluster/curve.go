@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// curveKey is the key of the certificate in its ConfigMap or Secret.
-const curveKey = "curve.cert"
+// curveFile is the key of the certificate in its Secret.
+const curveFile = "curve.cert"
 
 // newCertificate generates a CURVE certificate in the format of flux keygen: a Curve25519 key pair in
 // Z85, and a name that brokers log. It reads 32 bytes from random.

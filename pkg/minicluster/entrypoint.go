@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"text/template"
@@ -14,6 +15,22 @@ import (
 //go:embed templates/*.sh
 var templateFiles embed.FS
 
+// watchScript runs the command, and finds the brokers that were lost under it.
+//
+//go:embed watch.py
+var watchScript string
+
+// restfulRequirements are the Flux RESTful API and its dependencies, with hashes.
+//
+//go:embed restful.txt
+var restfulRequirements string
+
+// The file names of watchScript and restfulRequirements.
+const (
+	watchKey   = "watch.py"
+	restfulKey = "restful.txt"
+)
+
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote}).ParseFS(templateFiles, "templates/*.sh"))
 
 // Paths in the container that runs Flux.
@@ -22,7 +39,7 @@ const (
 	configDir       = "/etc/flux/config"
 	curveDir        = "/mnt/curve"
 	mungeDir        = "/mnt/munge"
-	restfulDir      = "/mnt/flux-restful"
+	runDir          = "/run/flux"
 	certificateFile = "/etc/curve/curve.cert"
 	resourceFile    = "/etc/flux/system/R"
 	mungeFile       = "munge.key"
@@ -50,6 +67,12 @@ func scripts(mc *api.MiniCluster) (map[string]string, error) {
 			return nil, err
 		}
 		data[s.key()] = text
+		if s.Flux() {
+			data[watchKey] = watchScript
+		}
+		if s.Flux() && s.ServesRestful() {
+			data[restfulKey] = restfulRequirements
+		}
 		if s.Flux() && s.Container.Batch {
 			data[batchKey(mc)] = s.batch()
 		}
@@ -101,6 +124,9 @@ func (s script) name() string {
 // Flux reports whether the container runs Flux.
 func (s script) Flux() bool { return s.Container.RunFlux && !s.Service }
 
+// Sidecar reports whether the container runs beside Flux.
+func (s script) Sidecar() bool { return !s.Flux() && !s.Service }
+
 func batchKey(mc *api.MiniCluster) string { return mc.Name + ".batch.sh" }
 
 // Strict reports whether the entrypoint exits at the first command that fails.
@@ -112,8 +138,25 @@ func (s script) Hosts() string { return hosts(s.MiniCluster) }
 // Extends reports whether the lead broker is in another cluster.
 func (s script) Extends() bool { return s.MiniCluster.Spec.Flux.Bursting.LeadBroker != nil }
 
+// Munge reports whether the pods have a munge key.
+func (s script) Munge() bool {
+	return MultiUser(s.MiniCluster) || s.MiniCluster.Spec.Flux.MungeSecret != ""
+}
+
+// Restricted reports whether the container runs without root.
+func (s script) Restricted() bool { return restricted(s.MiniCluster) }
+
 // ServesRestful reports whether the lead broker serves the Flux RESTful API.
 func (s script) ServesRestful() bool { return servesRestful(s.MiniCluster) }
+
+// RestfulAsRoot reports whether the Flux RESTful API runs as root, to run the jobs of several users as these.
+// Otherwise it runs as the owner, and so do all jobs.
+func (s script) RestfulAsRoot() bool { return s.ServesRestful() && MultiUser(s.MiniCluster) }
+
+// ServeRestful returns the arguments of Python that serve the Flux RESTful API.
+func (s script) ServeRestful() string {
+	return fmt.Sprintf("-m flux_restful.cli serve --port=%d", s.MiniCluster.Spec.FluxRestful.Port)
+}
 
 // Size is the number of brokers that the job waits for.
 func (s script) Size() int32 { return Size(s.MiniCluster) }
@@ -149,11 +192,15 @@ func (s script) Attributes() []string {
 	if spec.Logging.Quiet {
 		level = 0
 	}
+	rundir, statedir := runDir, "/var/lib/flux"
+	if s.Restricted() { // the broker wants directories of its own; runDir has a link to its socket
+		rundir, statedir = runDir+"/broker", runDir+"/state"
+	}
 	all := []string{
 		"tbon.fanout=256",
-		"rundir=/run/flux",
-		"statedir=/var/lib/flux",
-		"local-uri=local:///run/flux/local",
+		"rundir=" + rundir,
+		"statedir=" + statedir,
+		"local-uri=local://" + rundir + "/local",
 		"log-stderr-mode=local",
 		"log-stderr-level=" + strconv.Itoa(int(level)),
 	}
@@ -166,13 +213,27 @@ func (s script) Attributes() []string {
 	if spec.Interactive {
 		all = append(all, "broker.rc2_none")
 	}
-	if path := spec.Archive.Path; path != "" {
-		all = append(all, "content.dump="+path)
+	if spec.Archive.Path != "" {
+		all = append(all, "content.dump="+s.Dump())
 	}
 	for i, attribute := range all {
 		all[i] = quote("-S" + attribute)
 	}
 	return all
+}
+
+// Dump is the file that Flux writes before it replaces the archive. Its extension is the format.
+func (s script) Dump() string {
+	dir, file := path.Split(s.MiniCluster.Spec.Archive.Path)
+	return dir + ".new-" + file
+}
+
+// Shell is the shell of the entrypoint.
+func (s script) Shell() string {
+	if s.Flux() {
+		return "/bin/bash"
+	}
+	return "/bin/sh"
 }
 
 // Program returns the shell command that the lead broker runs; it is empty if it waits for jobs.
@@ -184,14 +245,17 @@ func (s script) Program() string {
 	case spec.Interactive:
 		return ""
 	case c.Command == "":
-		return fmt.Sprintf("uvicorn app.main:app --host=0.0.0.0 --port=%d", spec.FluxRestful.Port)
+		if s.RestfulAsRoot() { // it leaves its exit code in this pipe
+			return "bash -c " + quote("read -r status </run/flux/restful && exit $status")
+		}
+		return "$restfulPython " + s.ServeRestful()
 	case c.Batch:
-		line := s.submit("batch", "--flags=waitable", scriptDir+"/"+batchKey(s.MiniCluster))
-		return "bash -c " + quote(line+" && flux job wait --all")
+		id := s.submit("batch", "--output=kvs", scriptDir+"/"+batchKey(s.MiniCluster))
+		return "bash -c " + quote("set -o pipefail; id=$("+id+") && flux job attach \"$id\" 2>&1 | tee \"$FLUX_OUTPUT_DIR/batch.out\"")
 	case c.Launcher:
 		return "bash -c " + quote(c.Command)
 	}
-	return s.submit("submit", "--quiet", "--watch", "bash", "-c", c.Command)
+	return s.submit("run", "bash", "-c", c.Command)
 }
 
 // submit returns the shell command that submits the job to Flux. args are options, followed by the
@@ -218,17 +282,19 @@ func (s script) batch() string {
 	if s.Container.BatchRaw {
 		return "#!/bin/bash\n" + s.Container.Command + "\n"
 	}
+	words := append([]string{"flux", "submit", "--flags=waitable"}, strings.Fields(s.MiniCluster.Spec.Flux.OptionFlags)...)
 	var b strings.Builder
-	b.WriteString("#!/bin/bash\n")
-	jobs := 0
+	fmt.Fprintf(&b, `#!/bin/bash
+jobs=0
+submit() {
+  %s --error="$FLUX_OUTPUT_DIR/job-$jobs.err" --output="$FLUX_OUTPUT_DIR/job-$jobs.out" bash -c "$1"
+  jobs=$((jobs + 1))
+}
+`, join(words))
 	for line := range strings.Lines(s.Container.Command) {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteString("submit " + quote(line) + "\n")
 		}
-		words := append([]string{"flux", "submit", "--flags=waitable"}, strings.Fields(s.OptionFlags())...)
-		fmt.Fprintf(&b, "%s --error=\"$FLUX_OUTPUT_DIR/job-%d.err\" --output=\"$FLUX_OUTPUT_DIR/job-%d.out\" bash -c %s\n",
-			join(words), jobs, jobs, quote(line))
-		jobs++
 	}
 	b.WriteString("flux job wait --all\nstatus=$?\nflux jobs -a\nexit $status\n")
 	return b.String()

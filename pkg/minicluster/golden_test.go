@@ -3,16 +3,17 @@ package minicluster_test
 import (
 	"bytes"
 	"cmp"
-	"io"
+	"encoding/base64"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
@@ -82,35 +83,96 @@ func TestShell(t *testing.T) {
 			t.Fatal("no entrypoints")
 		}
 		for name, script := range scripts {
+			if strings.HasSuffix(name, ".txt") {
+				continue // the packages of the Flux RESTful API
+			}
 			line, _, _ := strings.Cut(script, "\n")
-			shell := strings.TrimPrefix(line, "#!")
+			check := []string{strings.TrimPrefix(line, "#!"), "-n"}
+			if strings.HasSuffix(name, ".py") {
+				check = []string{"python3", "-m", "py_compile"}
+			}
 			file := filepath.Join(t.TempDir(), name)
 			if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.Command(shell, "-n", file).CombinedOutput(); err != nil {
-				t.Errorf("%s -n %s: %v\n%s", shell, name, err, out)
+			if out, err := exec.Command(check[0], append(check[1:], file)...).CombinedOutput(); err != nil {
+				t.Errorf("%s %s: %v\n%s", check, name, err, out)
 			}
 		}
 	})
 }
 
-// TestExistingKeys: keys that exist do not change, and none is generated.
-func TestExistingKeys(t *testing.T) {
-	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
-		mc := decode(t, c.Part(input))
-		desired, errs := minicluster.NewDesired(mc)
-		if len(errs) > 0 {
-			t.Fatal(errs.ToAggregate())
+// TestKeyNames: the names of the Secrets differ between MiniClusters that have had the same name, and
+// between sets of keys; without a UID they are plain.
+func TestKeyNames(t *testing.T) {
+	names := func(uid types.UID, users string) string {
+		t.Helper()
+		mc := decode(t, `{metadata: {name: x, namespace: lab}, spec: {containers: [{command: a}], users: `+users+`}}`)
+		mc.UID = uid
+		var all []string
+		for _, secret := range objects(t, mc).Keys {
+			all = append(all, secret.Name)
 		}
-		for _, configMap := range objects(t, mc).Keys {
-			want := configMap.Data
-			if err := desired.SetKeys(configMap, want, iotest.ErrReader(io.ErrUnexpectedEOF)); err != nil {
-				t.Fatal(err)
+		return strings.Join(all, " ")
+	}
+	if got, want := names("", "[{name: ada}]"), "x-curve x-munge x-flux-restful"; got != want {
+		t.Errorf("without a UID the Secrets are %q, want %q", got, want)
+	}
+	seen := map[string]string{}
+	for _, uid := range []types.UID{"1", "2"} {
+		for _, users := range []string{"[{name: ada}]", "[{name: bob}]", "[{name: ada}, {name: bob}]"} {
+			last := names(uid, users)
+			last = last[strings.LastIndex(last, " "):]
+			id := string(uid) + users
+			if other, ok := seen[last]; ok {
+				t.Errorf("%s has the Secret %s of %s", id, last, other)
 			}
-			if d := gocmp.Diff(want, configMap.Data); d != "" {
-				t.Errorf("%s: %s", configMap.Name, d)
+			seen[last] = id
+			if again := names(uid, strings.ReplaceAll(users, "}", ", password: x}")); !strings.HasSuffix(again, last) {
+				t.Errorf("%s: a password changes the name of its Secret: %s, %s", id, last, again)
 			}
+		}
+	}
+}
+
+// TestPrivate: generated keys are in immutable Secrets, whose files only root can read, and nowhere else.
+func TestPrivate(t *testing.T) {
+	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
+		set := objects(t, decode(t, c.Part(input)))
+		var values []string
+		for _, secret := range set.Keys {
+			if secret.Type != corev1.SecretTypeOpaque || secret.Immutable == nil || !*secret.Immutable || len(secret.Data) == 0 {
+				t.Errorf("%s: %+v", secret.Name, secret)
+			}
+			for _, value := range secret.Data {
+				if !strings.Contains(c.Part(input), string(value)) { // it was generated
+					values = append(values, string(value), base64.StdEncoding.EncodeToString(value))
+				}
+			}
+		}
+		set.Keys = nil
+		all := text(t, set)
+		for _, value := range values {
+			if strings.Contains(all, value) {
+				t.Errorf("%q is not only in a Secret", value)
+			}
+		}
+		mounted := 0
+		for _, volume := range set.Job.Spec.Template.Spec.Volumes {
+			if volume.Secret == nil || !strings.HasPrefix(volume.Name, "flux-operator-") {
+				continue
+			}
+			mounted++
+			want := int32(0o400)
+			if c.Name == "restricted" { // the entrypoint reads them as a member of the group of root
+				want = 0o440
+			}
+			if mode := volume.Secret.DefaultMode; mode == nil || *mode != want {
+				t.Errorf("%s: mode %v, want %#o", volume.Name, mode, want)
+			}
+		}
+		if mounted == 0 {
+			t.Error("no Secret is mounted")
 		}
 	})
 }
@@ -175,8 +237,8 @@ func build(mc *api.MiniCluster) (*minicluster.Set, error) {
 		return nil, err
 	}
 	random := rand.NewChaCha8([32]byte{})
-	for _, configMap := range set.Keys {
-		if err := desired.SetKeys(configMap, nil, random); err != nil {
+	for _, secret := range set.Keys {
+		if err := desired.SetKeys(secret, random); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package minicluster
 
 import (
+	"cmp"
 	"maps"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -10,9 +11,8 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// backoffLimit is how many pods may be lost over the life of a MiniCluster for reasons other than the
-// command.
-const backoffLimit = 100
+// maxLost is how many pods may be lost over the life of a MiniCluster for reasons other than the command.
+const maxLost = 100
 
 // The exit codes of a process that was terminated by SIGKILL and SIGTERM.
 const (
@@ -32,7 +32,7 @@ func job(mc *api.MiniCluster) *batchv1.Job {
 			Completions:           new(Size(mc)),
 			Parallelism:           new(Size(mc)),
 			ActiveDeadlineSeconds: new(spec.DeadlineSeconds),
-			BackoffLimit:          new(int32(backoffLimit)),
+			BackoffLimit:          new(backoffLimit(mc)),
 			PodFailurePolicy:      failurePolicy(mc),
 			SuccessPolicy:         successPolicy(mc),
 			Template: corev1.PodTemplateSpec{
@@ -41,12 +41,14 @@ func job(mc *api.MiniCluster) *batchv1.Job {
 					Annotations: maps.Clone(spec.Pod.Annotations),
 				},
 				Spec: corev1.PodSpec{
-					Containers:            containers(mc, spec.Containers, false),
+					InitContainers:        sidecars(mc),
+					Containers:            []corev1.Container{container(script{mc, fluxContainer(mc), false})},
 					Volumes:               podVolumes(mc, spec.Containers, false),
 					RestartPolicy:         corev1.RestartPolicyNever,
 					Subdomain:             spec.Network.HeadlessName,
 					ShareProcessNamespace: shared(mc),
 					ImagePullSecrets:      pullSecrets(spec.Containers),
+					SecurityContext:       podSecurity(mc, false),
 					ServiceAccountName:    spec.Pod.ServiceAccountName,
 					NodeSelector:          spec.Pod.NodeSelector,
 					Affinity:              affinity(mc),
@@ -56,16 +58,40 @@ func job(mc *api.MiniCluster) *batchv1.Job {
 	}
 }
 
-// failurePolicy fails the Job when Flux exits with an error, as it does if the command fails. A pod that
-// was stopped or lost is replaced.
+// Resize returns a Job with the size and the deadline of a MiniCluster, whose spec may be invalid otherwise.
+func Resize(old *batchv1.Job, mc *api.MiniCluster) *batchv1.Job {
+	job := old.DeepCopy()
+	job.TypeMeta = metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"}
+	job.Spec.Completions, job.Spec.Parallelism = new(Size(mc)), new(Size(mc))
+	if seconds := cmp.Or(mc.Spec.DeadlineSeconds, defaultDeadline); seconds > 0 {
+		job.Spec.ActiveDeadlineSeconds = new(seconds)
+	}
+	return job
+}
+
+// backoffLimit is how many pods are replaced. Pods that are removed by scaling down never count.
+func backoffLimit(mc *api.MiniCluster) int32 {
+	if mc.Spec.RestartPolicy == restartNever {
+		return 0
+	}
+	return maxLost
+}
+
+// failurePolicy fails the Job when Flux exits with an error, as it does if the command fails. The exit
+// codes of a pod that was stopped or lost only count towards the backoff limit, and disruptions by
+// Kubernetes do so only if no pod is to be replaced.
 func failurePolicy(mc *api.MiniCluster) *batchv1.PodFailurePolicy {
-	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
-		{
-			Action: batchv1.PodFailurePolicyActionIgnore,
-			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
-				{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
-			},
+	disrupted := batchv1.PodFailurePolicyRule{
+		Action: batchv1.PodFailurePolicyActionIgnore,
+		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+			{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
 		},
+	}
+	if mc.Spec.RestartPolicy == restartNever {
+		disrupted.Action = batchv1.PodFailurePolicyActionCount
+	}
+	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
+		disrupted,
 		{
 			Action: batchv1.PodFailurePolicyActionFailJob,
 			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{

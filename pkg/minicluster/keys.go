@@ -1,23 +1,21 @@
 package minicluster
 
 import (
+	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// The keys of the ConfigMap of the Flux RESTful API.
+// The keys of the Secret of the Flux RESTful API and the users.
 const (
-	restfulBranch    = "branch"
-	restfulPort      = "port"
-	restfulUsername  = "username"
 	restfulToken     = "token"
 	restfulSecretKey = "secret-key"
 	passwordPrefix   = "password."
@@ -26,94 +24,129 @@ const (
 // maxPassword is the maximum length of a user's password.
 const maxPassword = 8
 
-// SetKeys sets the data of a ConfigMap of Set.Keys. Each key is taken from the spec, else from
-// existing, the data of the ConfigMap that is in use, else it is generated from random.
-func (d *Desired) SetKeys(configMap *corev1.ConfigMap, existing map[string]string, random io.Reader) error {
-	data, secrets := settings(d.mc), restfulSecrets(d.mc)
-	if configMap.Name == CurveConfigMap(d.mc) {
-		data, secrets = map[string]string{}, curveSecrets(d.mc)
-	}
-	for _, s := range secrets {
-		value := s.given
-		if value == "" {
-			value = existing[s.key]
+// mungeKeyLength is the length of a generated munge key in bytes.
+const mungeKeyLength = 128
+
+// SetKeys sets the data of a Secret of Set.Keys. Each key is taken from the spec, else it is generated
+// from random.
+func (d *Desired) SetKeys(secret *corev1.Secret, random io.Reader) error {
+	data := map[string][]byte{}
+	for _, k := range keySecrets(d.mc) {
+		if k.name(d.mc) != secret.Name {
+			continue
 		}
-		if value == "" {
-			var err error
-			if value, err = s.generate(random); err != nil {
-				return fmt.Errorf("generating %s of ConfigMap %s: %w", s.key, configMap.Name, err)
+		for _, key := range k.keys {
+			value := []byte(key.given)
+			if key.given == "" {
+				var err error
+				if value, err = key.generate(random); err != nil {
+					return fmt.Errorf("generating %s of Secret %s: %w", key.key, secret.Name, err)
+				}
 			}
+			data[key.key] = value
 		}
-		data[s.key] = value
 	}
-	configMap.Data = data
+	secret.Data = data
 	return nil
 }
 
-// keyConfigMaps returns the ConfigMaps of Set.Keys. A certificate in a Secret of the user needs none.
-func keyConfigMaps(mc *api.MiniCluster) []*corev1.ConfigMap {
-	var all []*corev1.ConfigMap
-	if mc.Spec.Flux.CurveCertSecret == "" {
-		all = append(all, configMap(mc, CurveConfigMap(mc), nil))
-	}
-	if servesRestful(mc) || MultiUser(mc) {
-		all = append(all, configMap(mc, RestfulConfigMap(mc), nil))
+// keySecret describes a Secret of Set.Keys.
+type keySecret struct {
+	suffix string // of its name
+	keys   []key
+}
+
+// key is an entry of a Secret that is generated unless the spec gives it.
+type key struct {
+	key, given string
+	generate   func(random io.Reader) ([]byte, error)
+}
+
+// keySecrets returns the Secrets that the pods of a MiniCluster need beside those of the user.
+func keySecrets(mc *api.MiniCluster) []keySecret {
+	var all []keySecret
+	for _, k := range []keySecret{curveKeys(mc), mungeKeys(mc), restfulKeys(mc)} {
+		if len(k.keys) > 0 {
+			all = append(all, k)
+		}
 	}
 	return all
 }
 
-// secret is an entry of a ConfigMap that is generated unless the spec gives it.
-type secret struct {
-	key, given string
-	generate   func(random io.Reader) (string, error)
-}
-
-func curveSecrets(mc *api.MiniCluster) []secret {
-	return []secret{{curveKey, mc.Spec.Flux.CurveCert, func(random io.Reader) (string, error) {
-		return newCertificate(mc.Name, random)
-	}}}
-}
-
-// settings are what the entrypoint reads of the Flux RESTful API beside restfulSecrets.
-func settings(mc *api.MiniCluster) map[string]string {
-	if !servesRestful(mc) {
-		return map[string]string{}
+// name returns the name of the Secret. The operator can neither read nor change Secrets, so the name
+// has to be another one for each MiniCluster that ever had this name, and for each set of keys.
+func (k keySecret) name(mc *api.MiniCluster) string {
+	name := mc.Name + "-" + k.suffix
+	if mc.UID == "" {
+		return name // the MiniCluster is only printed
 	}
-	restful := mc.Spec.FluxRestful
-	return map[string]string{
-		restfulBranch:   restful.Branch,
-		restfulPort:     strconv.Itoa(int(restful.Port)),
-		restfulUsername: restful.Username,
+	sum := sha256.New()
+	sum.Write([]byte(mc.UID))
+	for _, key := range k.keys {
+		sum.Write([]byte("\n" + key.key))
+	}
+	return name + "-" + hex.EncodeToString(sum.Sum(nil)[:5])
+}
+
+// secret returns the Secret, without data.
+func (k keySecret) secret(mc *api.MiniCluster) *corev1.Secret {
+	return &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: meta(mc, k.name(mc), Labels(mc)),
+		Type:       corev1.SecretTypeOpaque,
+		Immutable:  new(true),
 	}
 }
 
-// restfulSecrets are those of the Flux RESTful API, whose first user has the token for a password,
+// curveKeys is the CURVE certificate of the brokers, unless it is in a Secret of the user.
+func curveKeys(mc *api.MiniCluster) keySecret {
+	k := keySecret{suffix: "curve"}
+	if mc.Spec.Flux.CurveCertSecret == "" {
+		k.keys = []key{{curveFile, mc.Spec.Flux.CurveCert, func(random io.Reader) ([]byte, error) {
+			certificate, err := newCertificate(mc.Name, random)
+			return []byte(certificate), err
+		}}}
+	}
+	return k
+}
+
+// mungeKeys is the munge key by which users prove who they are, unless it is in a Secret of the user. One
+// that comes with a public image would let each user act as any other.
+func mungeKeys(mc *api.MiniCluster) keySecret {
+	k := keySecret{suffix: "munge"}
+	if MultiUser(mc) && mc.Spec.Flux.MungeSecret == "" {
+		k.keys = []key{{mungeFile, "", func(random io.Reader) ([]byte, error) { return read(random, mungeKeyLength) }}}
+	}
+	return k
+}
+
+// restfulKeys are the secrets of the Flux RESTful API, whose first user has the token for a password,
 // and the passwords of the users.
-func restfulSecrets(mc *api.MiniCluster) []secret {
-	var all []secret
+func restfulKeys(mc *api.MiniCluster) keySecret {
+	k := keySecret{suffix: "flux-restful"}
 	if restful := mc.Spec.FluxRestful; servesRestful(mc) {
-		all = append(all,
-			secret{restfulSecretKey, restful.SecretKey, newToken},
-			secret{restfulToken, restful.Token, newToken})
+		k.keys = append(k.keys,
+			key{restfulSecretKey, restful.SecretKey, newToken},
+			key{restfulToken, restful.Token, newToken})
 	}
 	for _, user := range mc.Spec.Users {
-		all = append(all, secret{passwordPrefix + user.Name, user.Password, newPassword})
+		k.keys = append(k.keys, key{passwordPrefix + user.Name, user.Password, newPassword})
 	}
-	return all
+	return k
 }
 
-func newToken(random io.Reader) (string, error) {
-	bytes, err := read16(random)
-	return hex.EncodeToString(bytes), err
+func newToken(random io.Reader) ([]byte, error) {
+	bytes, err := read(random, 16)
+	return []byte(hex.EncodeToString(bytes)), err
 }
 
-func newPassword(random io.Reader) (string, error) {
-	bytes, err := read16(random)
-	return strings.ToLower(base32.StdEncoding.EncodeToString(bytes))[:maxPassword], err
+func newPassword(random io.Reader) ([]byte, error) {
+	bytes, err := read(random, 16)
+	return []byte(strings.ToLower(base32.StdEncoding.EncodeToString(bytes))[:maxPassword]), err
 }
 
-func read16(random io.Reader) ([]byte, error) {
-	bytes := make([]byte, 16)
+func read(random io.Reader, n int) ([]byte, error) {
+	bytes := make([]byte, n)
 	_, err := io.ReadFull(random, bytes)
 	return bytes, err
 }

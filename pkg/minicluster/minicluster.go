@@ -7,14 +7,14 @@
 //
 //	NewDesired       applies the defaults (complete.go) and validates the result (validate.go)
 //	Desired.Objects  builds the objects, without keys
-//	Desired.SetKeys  sets the keys of a ConfigMap: given, existing or newly generated (keys.go)
+//	Desired.SetKeys  sets the data of a Secret: given or generated keys (keys.go)
 //
 // # How a MiniCluster runs
 //
 // An indexed Job runs a broker in each pod. Index 0 is the lead broker: it runs the command, and the
 // Job ends with it. A headless Service gives the brokers the host names by which they find each
-// other. ConfigMaps hold the entrypoint of each container, the configuration of Flux, the brokers'
-// CURVE certificate and the secrets of the Flux RESTful API.
+// other. ConfigMaps hold the entrypoint of each container and the configuration of Flux. Secrets hold
+// the brokers' CURVE certificate, the munge key, and the secrets of the Flux RESTful API and the users.
 package minicluster
 
 import (
@@ -34,6 +34,9 @@ type Desired struct {
 
 // NewDesired returns the desired state of mc, which it leaves unchanged, or all validation errors.
 func NewDesired(mc *api.MiniCluster) (*Desired, field.ErrorList) {
+	if errs := checkBounds(mc); len(errs) > 0 {
+		return nil, errs
+	}
 	mc = complete(mc)
 	if errs := validate(mc); len(errs) > 0 {
 		return nil, errs
@@ -53,24 +56,28 @@ func (d *Desired) AtMaximumSize() *Desired {
 	return &Desired{&mc}
 }
 
-// Objects builds the objects. The ConfigMaps in Set.Keys have no data until SetKeys.
+// Objects builds the objects. The Secrets in Set.Keys have no data until SetKeys. An object of more than
+// MaxObjectSize bytes is a *field.Error.
 func (d *Desired) Objects() (*Set, error) {
 	scripts, err := scripts(d.mc)
 	if err != nil {
 		return nil, err
 	}
-	return &Set{
+	set := &Set{
 		ConfigMaps: []*corev1.ConfigMap{
 			configMap(d.mc, EntrypointConfigMap(d.mc), scripts),
 			configMap(d.mc, FluxConfigMap(d.mc), map[string]string{brokerConfigKey: brokerConfig(d.mc)}),
 		},
-		Keys:       keyConfigMaps(d.mc),
 		Volumes:    persistentVolumes(d.mc),
 		Claims:     claims(d.mc),
 		Services:   services(d.mc),
 		ServicePod: servicePod(d.mc),
 		Job:        job(d.mc),
-	}, nil
+	}
+	for _, k := range keySecrets(d.mc) {
+		set.Keys = append(set.Keys, k.secret(d.mc))
+	}
+	return set, set.checkSize(d.mc)
 }
 
 // Object is any object of a Set.
@@ -83,8 +90,6 @@ type Object interface {
 type Set struct {
 	// ConfigMaps are the entrypoints and the configuration of Flux.
 	ConfigMaps []*corev1.ConfigMap
-	// Keys are the ConfigMaps of the CURVE certificate, and of the Flux RESTful API and the users.
-	Keys []*corev1.ConfigMap
 	// Volumes and Claims correspond by index. Volumes are cluster-scoped.
 	Volumes []*corev1.PersistentVolume
 	Claims  []*corev1.PersistentVolumeClaim
@@ -94,6 +99,9 @@ type Set struct {
 	Services []*corev1.Service
 	// ServicePod runs the containers of spec.services; it is nil if there are none.
 	ServicePod *corev1.Pod
+	// Keys are the Secrets of the CURVE certificate, of the munge key, and of the Flux RESTful API
+	// and the users.
+	Keys []*corev1.Secret
 	// Job runs the MiniCluster.
 	Job *batchv1.Job
 }
@@ -102,9 +110,6 @@ type Set struct {
 func (s *Set) All() []Object {
 	var all []Object
 	for _, o := range s.ConfigMaps {
-		all = append(all, o)
-	}
-	for _, o := range s.Keys {
 		all = append(all, o)
 	}
 	for _, o := range s.Volumes {
@@ -118,6 +123,9 @@ func (s *Set) All() []Object {
 	}
 	if s.ServicePod != nil {
 		all = append(all, s.ServicePod)
+	}
+	for _, o := range s.Keys {
+		all = append(all, o)
 	}
 	if s.Job != nil {
 		all = append(all, s.Job)

@@ -2,6 +2,7 @@ package minicluster
 
 import (
 	"maps"
+	"path"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,44 +13,59 @@ import (
 // reserved is the prefix of the names of the operator's volumes in a pod.
 const reserved = "flux-operator-"
 
-// ownVolume is a volume of the operator, and its mount path.
+// ownVolume is a volume of the operator, and its mount paths.
 type ownVolume struct {
 	corev1.Volume
-	path string
-	all  bool // mounted by each container with an entrypoint, not only by the one that runs Flux
+	paths    []string
+	writable bool
 }
 
-// ownVolumes returns the operator's volumes of a pod.
-func ownVolumes(mc *api.MiniCluster, service bool) []ownVolume {
+// ownVolumes returns the operator's volumes: that of each container with an entrypoint and, if runsFlux is
+// set, those of the one that runs Flux.
+func ownVolumes(mc *api.MiniCluster, runsFlux bool) []ownVolume {
 	flux := mc.Spec.Flux
-	all := []ownVolume{own("entrypoint", scriptDir, fromConfigMap(EntrypointConfigMap(mc), nil))}
-	all[0].all = true
-	if service {
+	all := []ownVolume{own("entrypoint", fromConfigMap(EntrypointConfigMap(mc), nil), scriptDir)}
+	if !runsFlux {
 		return all
 	}
-	all = append(all, own("config", configDir, fromConfigMap(FluxConfigMap(mc), nil)))
-	curve := fromConfigMap(CurveConfigMap(mc), nil)
+	all = append(all, own("config", fromConfigMap(FluxConfigMap(mc), nil), configDir))
 	if flux.CurveCertSecret != "" {
-		curve = fromSecret(flux.CurveCertSecret, map[string]string{curveKey: curveKey})
+		all = append(all, own("curve", private(mc, flux.CurveCertSecret, map[string]string{curveFile: curveFile}), curveDir))
 	}
-	all = append(all, own("curve", curveDir, curve))
 	if flux.MungeSecret != "" {
-		all = append(all, own("munge", mungeDir, fromSecret(flux.MungeSecret, map[string]string{flux.MungeSecret: mungeFile})))
+		all = append(all, own("munge", private(mc, flux.MungeSecret, map[string]string{flux.MungeSecret: mungeFile}), mungeDir))
 	}
-	if servesRestful(mc) || MultiUser(mc) {
-		all = append(all, own("restful", restfulDir, fromConfigMap(RestfulConfigMap(mc), nil)))
+	for _, k := range keySecrets(mc) {
+		all = append(all, own(k.suffix, private(mc, k.name(mc), nil), "/mnt/"+k.suffix))
+	}
+	if restricted(mc) {
+		// Directories of the image that only root can write to.
+		run := own("run", corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, runDir, path.Dir(certificateFile), path.Dir(resourceFile))
+		run.writable = true
+		all = append(all, run)
 	}
 	return all
 }
 
-func own(name, path string, source corev1.VolumeSource) ownVolume {
-	return ownVolume{corev1.Volume{Name: reserved + name, VolumeSource: source}, path, false}
+// private returns a Secret whose files only root can read, or its group in a restricted pod: the entrypoint
+// gives each process its own.
+func private(mc *api.MiniCluster, name string, items map[string]string) corev1.VolumeSource {
+	source := fromSecret(name, items)
+	source.Secret.DefaultMode = new(int32(0o400))
+	if restricted(mc) {
+		source.Secret.DefaultMode = new(int32(0o440))
+	}
+	return source
+}
+
+func own(name string, source corev1.VolumeSource, paths ...string) ownVolume {
+	return ownVolume{Volume: corev1.Volume{Name: reserved + name, VolumeSource: source}, paths: paths}
 }
 
 // podVolumes returns the volumes of a pod: the operator's, then those of its containers, sorted by name.
 func podVolumes(mc *api.MiniCluster, from []api.MiniClusterContainer, service bool) []corev1.Volume {
 	var out []corev1.Volume
-	for _, v := range ownVolumes(mc, service) {
+	for _, v := range ownVolumes(mc, !service) {
 		if !service || slices.ContainsFunc(from, func(c api.MiniClusterContainer) bool { return c.Command != "" }) {
 			out = append(out, v.Volume)
 		}
@@ -72,9 +88,12 @@ func podVolumes(mc *api.MiniCluster, from []api.MiniClusterContainer, service bo
 // mounts returns the volume mounts of a container.
 func mounts(s script) []corev1.VolumeMount {
 	var all []corev1.VolumeMount
-	for _, v := range ownVolumes(s.MiniCluster, s.Service) {
-		if s.Flux() || v.all && s.exists() {
-			all = append(all, corev1.VolumeMount{Name: v.Name, MountPath: v.path, ReadOnly: true})
+	for _, v := range ownVolumes(s.MiniCluster, s.Flux()) {
+		if !s.exists() {
+			continue
+		}
+		for _, path := range v.paths {
+			all = append(all, corev1.VolumeMount{Name: v.Name, MountPath: path, ReadOnly: !v.writable})
 		}
 	}
 	users := map[string]corev1.VolumeMount{}

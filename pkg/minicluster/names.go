@@ -25,6 +25,8 @@ const (
 	LabelNetwork = api.GroupName + "/network"
 	// LabelNamespace is the namespace of the MiniCluster of a PersistentVolume.
 	LabelNamespace = api.GroupName + "/namespace"
+	// LabelDelete is "true" on a PersistentVolume that goes with its MiniCluster. Its data never does.
+	LabelDelete = api.GroupName + "/delete"
 )
 
 // The values of LabelComponent.
@@ -80,13 +82,6 @@ func EntrypointConfigMap(mc *api.MiniCluster) string { return mc.Name + "-entryp
 
 // FluxConfigMap returns the name of the ConfigMap of the broker configuration.
 func FluxConfigMap(mc *api.MiniCluster) string { return mc.Name + "-flux-config" }
-
-// CurveConfigMap returns the name of the ConfigMap of the brokers' CURVE certificate.
-func CurveConfigMap(mc *api.MiniCluster) string { return mc.Name + "-curve-mount" }
-
-// RestfulConfigMap returns the name of the ConfigMap of the Flux RESTful API's settings and the users'
-// passwords.
-func RestfulConfigMap(mc *api.MiniCluster) string { return mc.Name + "-flux-restful" }
 
 // ServicePodName returns the name and host name of the pod of spec.services.
 func ServicePodName(mc *api.MiniCluster) string { return mc.Name + "-services" }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,57 +18,82 @@ import (
 
 // programs are called by the entrypoints, and replaced by testdata/stub.sh.
 var programs = []string{
-	"alembic", "chmod", "chown", "chpasswd", "flux", "git", "id", "install", "munged", "nice", "python3",
-	"service", "sleep", "strace", "sudo", "time", "useradd", "uvicorn",
+	"chmod", "chown", "chpasswd", "flux", "flux-broker-0", "id", "install", "munged", "mv", "nice",
+	"python3", "service", "sleep", "strace", "sudo", "tar", "time", "useradd",
 }
 
-// TestRun runs entrypoints, and compares their calls, output and exit status. Fields of a case's comment:
-// script (its key), index (of the pod), version (of Flux), failures (of brokers), exists (a file to
-// create beforehand).
+// TestRun runs entrypoints, and compares their calls, output, termination message and exit status. Fields
+// of a case's comment: script (its key), index (of the pod), version (of Flux), cores (of the node),
+// failures (of brokers), lost (ranks), dump (what the broker writes), exists (a file to create beforehand).
 func TestRun(t *testing.T) {
 	testkit.Each(t, "run/*.txtar", func(t *testing.T, c *testkit.Case) {
-		c.Only(t, input, "calls", "stdout", "stderr")
+		c.Only(t, input, "calls", "stdout", "stderr", "message")
 		s := newSandbox(t, c)
 		if file := c.Field("exists"); file != "" {
 			testkit.Write(t, s.root, file, nil)
 		}
-		cmd := s.command(c.Field("script"))
-		cmd.Env = append(cmd.Env, "JOB_COMPLETION_INDEX="+cmp.Or(c.Field("index"), "0"),
-			"FLUX_VERSION="+cmp.Or(c.Field("version"), "0.60.0"), "BROKER_FAILURES="+c.Field("failures"))
+		cmd := s.command(c)
+		cmd.Env = append(cmd.Env, "BROKER_FAILURES="+c.Field("failures"), "LOST="+c.Field("lost"), "DUMP="+c.Field("dump"))
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); err != nil {
+		s.start(t, cmd)
+		if err := cmd.Wait(); err != nil {
 			if _, ok := errors.AsType[*exec.ExitError](err); !ok {
 				t.Fatal(err)
 			}
 		}
-		c.Want(t, "calls", s.calls(t)+cmd.ProcessState.String()+"\n")
+		c.Want(t, "calls", s.read(t, "calls")+cmd.ProcessState.String()+"\n")
 		c.Want(t, "stdout", s.portable(stdout.String()))
-		c.Want(t, "stderr", s.portable(stderr.String()))
+		// Depending on which of them gets SIGTERM first, a shell reports the end of the pause.
+		c.Want(t, "stderr", strings.ReplaceAll(s.portable(stderr.String()), "Terminated\n", ""))
+		c.Want(t, "message", s.read(t, "dev/termination-log"))
 	})
 }
 
-// TestStop stops a worker and a lead broker. The broker gets the signal, and the exit code is that of a
-// terminated process, so that the pod does not count as succeeded.
+// TestStop stops an entrypoint, as Kubernetes does, while a program runs in it. The exit code is that of a
+// terminated process, so that the pod counts neither as succeeded nor as failed by its command.
 func TestStop(t *testing.T) {
-	testkit.Each(t, "run/[iw]*.txtar", func(t *testing.T, c *testkit.Case) {
-		s := newSandbox(t, c)
-		cmd := s.command(c.Field("script"))
-		cmd.Env = append(cmd.Env, "JOB_COMPLETION_INDEX="+cmp.Or(c.Field("index"), "0"), "BROKER_SLEEPS=yes")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		until(t, func() bool { return strings.Contains(s.calls(t), "broker runs") })
-		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 143 {
-			t.Errorf("ended with %v, want exit code 143", err)
-		}
-		if !strings.Contains(s.calls(t), "broker stopped") {
-			t.Errorf("the broker was not stopped:\n%s", s.calls(t))
-		}
-	})
+	for _, test := range []struct {
+		files, sleeps, runs string
+		broker              bool
+	}{
+		{"run/[ilwt]*.txtar", "broker", "flux-broker-0 ", true},
+		{"run/interactive.txtar", "late", "sudo ", true},
+		{"run/[ilwt]*.txtar", "install", "install ", false},
+		{"run/stop-*.txtar", "sleep", "sleep ", false},
+	} {
+		testkit.Each(t, test.files, func(t *testing.T, c *testkit.Case) {
+			t.Run(test.sleeps, func(t *testing.T) {
+				t.Parallel()
+				s := newSandbox(t, c)
+				cmd := s.command(c)
+				cmd.Env = append(cmd.Env, "SLEEPS="+test.sleeps)
+				s.start(t, cmd)
+				file := "calls"
+				if test.sleeps == "broker" {
+					file = "starts" // written once the broker heeds signals
+				}
+				until(t, func() bool { return s.read(t, file) != "" && strings.Contains(s.read(t, "calls"), test.runs) })
+				if test.sleeps == "broker" {
+					time.Sleep(3 * time.Second) // a younger one may get a second signal
+				}
+				begin := time.Now()
+				if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+					t.Fatal(err)
+				}
+				if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 143 || time.Since(begin) > 30*time.Second {
+					t.Errorf("ended with %v after %s, want exit code 143 at once", err, time.Since(begin))
+				}
+				calls := s.read(t, "calls")
+				if signals := strings.Count(calls, "broker gets SIGTERM\n"); test.broker && (signals != 1 || !strings.Contains(calls, "broker stopped\n")) {
+					t.Errorf("the broker got %d signals, want 1, and to be waited for:\n%s", signals, calls)
+				}
+				if message := s.read(t, "dev/termination-log"); message != "" {
+					t.Errorf("the termination message is %q", message)
+				}
+			})
+		})
+	}
 }
 
 func until(t *testing.T, done func() bool) {
@@ -106,17 +131,26 @@ func newSandbox(t *testing.T, c *testkit.Case) *sandbox {
 		}
 	}
 	set := objects(t, decode(t, c.Part(input)))
-	for _, configMap := range slices.Concat(set.ConfigMaps, set.Keys) {
+	for _, configMap := range set.ConfigMaps {
 		for key, text := range configMap.Data {
-			dir := "flux_operator"
-			if strings.HasSuffix(configMap.Name, "-flux-restful") {
-				dir = "mnt/flux-restful"
-			}
-			testkit.Write(t, s.root, dir+"/"+key, []byte(s.inside(text)))
+			testkit.Write(t, s.root, "flux_operator/"+key, []byte(s.inside(text)))
 		}
 	}
-	if err := os.Mkdir(filepath.Join(s.root, "flux-restful-api"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, secret := range set.Keys {
+		for key, value := range secret.Data {
+			testkit.Write(t, s.root, "mnt/"+strings.TrimPrefix(secret.Name, set.Job.Name+"-")+"/"+key, value)
+		}
+	}
+	directories := []string{"dev", "var/lib/flux-restful"}
+	for _, container := range set.Job.Spec.Template.Spec.Containers {
+		for _, mount := range container.VolumeMounts {
+			directories = append(directories, mount.MountPath)
+		}
+	}
+	for _, directory := range directories {
+		if err := os.MkdirAll(filepath.Join(s.root, directory), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
 }
@@ -125,30 +159,44 @@ func newSandbox(t *testing.T, c *testkit.Case) *sandbox {
 func (s *sandbox) inside(text string) string {
 	var pairs []string
 	for _, path := range []string{
-		"/etc/", "/flux-restful-api", "/flux_operator/", "/mnt/", "/opt/flux", "/run/flux", "/state/", "/tmp/fluxout",
+		"/dev/termination-log", "/etc/", "/flux_operator/", "/mnt/", "/opt/flux", "/run/flux", "/state/", "/tmp/fluxout",
 		"/usr/bin/time", "/var/lib/flux",
 	} {
 		pairs = append(pairs, path, s.root+path)
 	}
-	return strings.NewReplacer(append([]string{"flux-framework/flux-restful-api", "flux-framework/flux-restful-api",
-		"/usr/bin/time", s.bin + "/time"}, pairs...)...).Replace(text)
+	return strings.NewReplacer(append([]string{"/usr/bin/time", s.bin + "/time"}, pairs...)...).Replace(text)
 }
 
-func (s *sandbox) command(script string) *exec.Cmd {
+// command returns the process of the entrypoint. It has its own process group, as in a container.
+func (s *sandbox) command(c *testkit.Case) *exec.Cmd {
 	shell := "/bin/bash"
-	file := filepath.Join(s.root, "flux_operator", script)
+	file := filepath.Join(s.root, "flux_operator", c.Field("script"))
 	if text, err := os.ReadFile(file); err == nil && bytes.HasPrefix(text, []byte("#!/bin/sh")) {
 		shell = "/bin/sh"
 	}
 	cmd := exec.Command(shell, file)
 	cmd.Dir = s.root
-	cmd.Env = []string{"ROOT=" + s.root, "PATH=" + s.bin + ":/usr/bin:/bin"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Env = []string{
+		"ROOT=" + s.root, "PATH=" + s.bin + ":/usr/bin:/bin", "JOB_COMPLETION_INDEX=" + cmp.Or(c.Field("index"), "0"),
+		"FLUX_VERSION=" + cmp.Or(c.Field("version"), "0.60.0"), "FLUX_CORES=" + cmp.Or(c.Field("cores"), "4"),
+	}
 	return cmd
 }
 
-func (s *sandbox) calls(t *testing.T) string {
+// start starts the entrypoint, and notes its process ID for the programs that it calls.
+func (s *sandbox) start(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(s.root, "calls"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Write(t, s.root, "pid", []byte(strconv.Itoa(cmd.Process.Pid)))
+}
+
+// read returns a file that the entrypoint wrote, or "".
+func (s *sandbox) read(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(file)))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}

@@ -29,6 +29,7 @@ func validate(mc *api.MiniCluster) field.ErrorList {
 		c.volume(field.NewPath("spec", "volumes").Key(key), key, v)
 	}
 	c.pods(mc)
+	c.podSecurity(mc)
 	return c.errs
 }
 
@@ -67,18 +68,24 @@ func (c *checks) sizes(mc *api.MiniCluster) {
 func (c *checks) users(mc *api.MiniCluster) {
 	restful := field.NewPath("spec", "fluxRestful")
 	c.port(restful.Child("port"), mc.Spec.FluxRestful.Port)
+	if branch := mc.Spec.FluxRestful.Branch; servesRestful(mc) && branch != defaultBranch {
+		c.invalid(restful.Child("branch"), branch, "must be %s: a release of the API runs, not a branch; "+
+			"for another release, use an image that has it in /opt/flux-restful", defaultBranch)
+	}
 	seen := map[string]bool{}
 	for i, user := range mc.Spec.Users {
 		at := field.NewPath("spec", "users").Index(i)
 		c.matches(at.Child("name"), user.Name, userName, userNameRule)
 		if seen[user.Name] {
-			c.errs = append(c.errs, field.Duplicate(at.Child("name"), user.Name))
+			c.add(field.Duplicate(at.Child("name"), user.Name))
 		}
 		seen[user.Name] = true
 		if len(user.Password) > maxPassword {
-			c.errs = append(c.errs, field.TooLong(at.Child("password"), "", maxPassword))
+			c.add(field.TooLong(at.Child("password"), "", maxPassword))
 		}
-		c.line(at.Child("password"), user.Password)
+		if strings.ContainsAny(user.Password, "\n\r") {
+			c.add(field.Invalid(at.Child("password"), field.OmitValueType{}, "must be a single line"))
+		}
 	}
 }
 

@@ -77,7 +77,7 @@ func (c *checks) container(at *field.Path, s script, p *pod) {
 		c.must(entry.Child("name"), secret.Name, validation.IsDNS1123Subdomain)
 		c.must(entry.Child("key"), secret.Key, validation.IsConfigMapKey)
 		if _, ok := container.Environment[name]; ok {
-			c.errs = append(c.errs, field.Duplicate(entry, name))
+			c.add(field.Duplicate(entry, name))
 		}
 	}
 	c.mounts(at, s, p)
@@ -86,11 +86,11 @@ func (c *checks) container(at *field.Path, s script, p *pod) {
 func (c *checks) commands(at *field.Path, s script) {
 	container, commands := s.Container, *s.Container.Commands
 	if container.Launcher && container.Batch {
-		c.errs = append(c.errs, field.Forbidden(at.Child("launcher"), "may not be combined with batch"))
+		c.add(field.Forbidden(at.Child("launcher"), "may not be combined with batch"))
 	}
 	c.line(at.Child("commands", "prefix"), commands.Prefix)
 	if s.Service && container.RunFlux {
-		c.errs = append(c.errs, field.Forbidden(at.Child("runFlux"), "may not be set in services"))
+		c.add(field.Forbidden(at.Child("runFlux"), "may not be set in services"))
 	}
 	if s.Flux() {
 		return
@@ -105,7 +105,7 @@ func (c *checks) commands(at *field.Path, s script) {
 		"pre": commands.Pre, "brokerPre": commands.BrokerPre, "workerPre": commands.WorkerPre,
 	}) {
 		if command != "" {
-			c.errs = append(c.errs, field.Forbidden(at.Child("commands", name), "may not be set in services, which have no brokers"))
+			c.add(field.Forbidden(at.Child("commands", name), "may not be set in services, which have no brokers"))
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (c *checks) exposed(at *field.Path, s script, seen map[string]bool) {
 	for i, port := range s.Container.Ports {
 		c.port(at.Child("ports").Index(i), port)
 		if ports[port] {
-			c.errs = append(c.errs, field.Duplicate(at.Child("ports").Index(i), port))
+			c.add(field.Duplicate(at.Child("ports").Index(i), port))
 		}
 		ports[port] = true
 	}
@@ -145,7 +145,7 @@ func (c *checks) mounts(at *field.Path, s script, p *pod) {
 	for key, v := range sorted(s.Container.Volumes) {
 		entry := at.Child("volumes").Key(key)
 		if _, ok := s.MiniCluster.Spec.Volumes[key]; !ok {
-			c.errs = append(c.errs, field.NotFound(entry, key))
+			c.add(field.NotFound(entry, key))
 		}
 		place(entry.Child("path"), v.Path)
 	}

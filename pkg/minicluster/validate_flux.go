@@ -26,8 +26,8 @@ func (c *checks) flux(mc *api.MiniCluster) {
 	}
 	c.oneOf(at.Child("scheduler", "queuePolicy"), flux.Scheduler.QueuePolicy, "fcfs", "easy", "hybrid", "conservative")
 	if flux.CurveCert != "" && !isCertificate(flux.CurveCert) {
-		c.errs = append(c.errs, field.Invalid(at.Child("curveCert"), field.OmitValueType{},
-			"must be a certificate from flux keygen, with a public-key and a secret-key of 40 characters"))
+		c.invalid(at.Child("curveCert"), field.OmitValueType{},
+			"must be a certificate from flux keygen, with a public-key and a secret-key of 40 characters")
 	}
 	c.may(at.Child("curveCertSecret"), flux.CurveCertSecret, validation.IsDNS1123Subdomain)
 	c.may(at.Child("mungeSecret"), flux.MungeSecret, validation.IsDNS1123Subdomain)
@@ -42,7 +42,7 @@ func (c *checks) flux(mc *api.MiniCluster) {
 func (c *checks) bursting(mc *api.MiniCluster) {
 	bursting, at := mc.Spec.Flux.Bursting, field.NewPath("spec", "flux", "bursting")
 	if bursting.Hostlist != "" && len(bursting.Clusters) > 0 {
-		c.errs = append(c.errs, field.Forbidden(at.Child("hostlist"), "may not be combined with clusters"))
+		c.add(field.Forbidden(at.Child("hostlist"), "may not be combined with clusters"))
 	}
 	if strings.ContainsAny(bursting.Hostlist, " \t\n\r") {
 		c.invalid(at.Child("hostlist"), bursting.Hostlist, "must not contain white space")

@@ -3,6 +3,7 @@ package minicluster
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -11,26 +12,27 @@ import (
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 )
 
-// persistentVolumes returns a volume for each entry of spec.volumes, reserved for its claim.
+// persistentVolumes returns a volume for each entry of spec.volumes, reserved for its claim. Its data is
+// what the user names, a directory or a handle, and may be others' too: so it is always retained, and
+// delete says what becomes of the object.
 func persistentVolumes(mc *api.MiniCluster) []*corev1.PersistentVolume {
 	var all []*corev1.PersistentVolume
 	for _, key := range slices.Sorted(maps.Keys(mc.Spec.Volumes)) {
 		v := mc.Spec.Volumes[key]
-		reclaim := corev1.PersistentVolumeReclaimDelete
-		if !*v.Delete {
-			reclaim = corev1.PersistentVolumeReclaimRetain
-		}
 		all = append(all, &corev1.PersistentVolume{
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolume"},
 			ObjectMeta: metav1.ObjectMeta{
-				Name:        VolumeName(mc, key),
-				Labels:      merged(v.Labels, Labels(mc), map[string]string{LabelNamespace: mc.Namespace}),
+				Name: VolumeName(mc, key),
+				Labels: merged(v.Labels, Labels(mc), map[string]string{
+					LabelNamespace: mc.Namespace,
+					LabelDelete:    strconv.FormatBool(*v.Delete),
+				}),
 				Annotations: v.Annotations,
 			},
 			Spec: corev1.PersistentVolumeSpec{
 				Capacity:                      capacity(v),
 				AccessModes:                   []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
-				PersistentVolumeReclaimPolicy: reclaim,
+				PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
 				StorageClassName:              v.StorageClass,
 				PersistentVolumeSource:        source(v),
 				ClaimRef: &corev1.ObjectReference{

@@ -120,7 +120,9 @@ func TestDefaults(t *testing.T) {
 	}
 	w := &defaults{definitions: document.Definitions}
 	bare, want := w.object("MiniClusterSpec")
-	object := manifest(s.namespace(t), map[string]any{"spec": bare})
+	ns := s.namespace(t)
+	s.label(t, ns) // its volumes are not allowed
+	object := manifest(ns, map[string]any{"spec": bare})
 	if err := s.client.Create(t.Context(), object, client.DryRunAll); err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestOffline(t *testing.T) {
 	ns := s.namespace(t)
 	mc := s.create(t, ns, "mc", `{containers: [{image: any, command: a, volumes: {v: {path: /a}}}], volumes: {v: {path: /mnt/e2e}}}`)
 	s.await(t, mc, api.ConditionJobFinished)
-	if err := p.stop(); err != nil {
+	if err := p.Stop(); err != nil {
 		t.Fatalf("stopping the operator: %v", err)
 	}
 	if err := s.client.Delete(t.Context(), mc); err != nil {

@@ -9,16 +9,22 @@ import (
 	"time"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+
+	"github.com/flux-framework/flux-operator/test/operator"
 )
 
 // TestDeploy: pod security admits the pod of config/default, and the API server accepts the samples.
 func TestDeploy(t *testing.T) {
 	s := need(t)
-	deployment := "deployment/" + operatorName
-	kubectl(t, "", "scale", "--namespace", operatorNamespace, deployment, "--replicas=1")
-	t.Cleanup(func() { kubectl(t, "", "scale", "--namespace", operatorNamespace, deployment, "--replicas=0") })
-	kubectl(t, "", "rollout", "status", "--namespace", operatorNamespace, deployment, "--timeout=60s")
+	deployment := "deployment/" + operator.Name
+	kubectl(t, "", "scale", "--namespace", operator.Namespace, deployment, "--replicas=1")
+	t.Cleanup(func() { kubectl(t, "", "scale", "--namespace", operator.Namespace, deployment, "--replicas=0") })
+	kubectl(t, "", "rollout", "status", "--namespace", operator.Namespace, deployment, "--timeout=60s")
 	kubectl(t, "", "apply", "--namespace", s.namespace(t), "--kustomize", root+"/config/samples", "--dry-run=server")
+	kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--kustomize", root+"/config/default", "--dry-run=server")
+	kubectl(t, "", "create", "namespace", "flux-jobs") // a dry run does not
+	t.Cleanup(func() { kubectl(t, "", "delete", "namespace", "flux-jobs", "--wait=false") })
+	kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--kustomize", root+"/config/namespaced", "--dry-run=server")
 }
 
 // TestMetrics: metrics need authentication and authorization.
@@ -36,7 +42,7 @@ func TestMetrics(t *testing.T) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
 	for account, want := range map[string]int{"": http.StatusUnauthorized, "other": http.StatusForbidden, "reader": http.StatusOK} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+p.metrics+"/metrics", http.NoBody)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+p.Metrics+"/metrics", http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,8 +71,8 @@ func TestStop(t *testing.T) {
 	mc := s.create(t, ns, "mc", endless)
 	s.await(t, mc, api.ConditionJobRunning)
 	began := time.Now()
-	if err := p.stop(); err != nil {
-		t.Fatalf("the operator exited: %v\n%s", err, p.tail(10))
+	if err := p.Stop(); err != nil {
+		t.Fatalf("the operator exited: %v\n%s", err, p.Tail(10))
 	}
 	t.Logf("the operator exited after %s", time.Since(began))
 	again := s.manager(t, s.kubeconfig, "--watch-namespaces="+ns)

@@ -20,6 +20,8 @@ import (
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
+
+	"github.com/flux-framework/flux-operator/test/operator"
 )
 
 // rich is a MiniCluster with objects of all kinds.
@@ -69,17 +71,16 @@ func (c *crowd) checkUnchanged(t *testing.T) {
 			c.jobs[mc.Name] = job.UID
 		}
 		var all []string
-		names := []string{minicluster.CurveConfigMap(mc), minicluster.RestfulConfigMap(mc)}
-		for _, name := range names {
-			var keys corev1.ConfigMap
-			if err := c.client.Get(t.Context(), types.NamespacedName{Namespace: c.namespace, Name: name}, &keys); err == nil {
-				all = append(all, keys.Data["curve.cert"]+keys.Data["password.ada"])
+		secrets := expectedKeys(t, mc)
+		for _, secret := range secrets {
+			if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(secret), secret); err == nil {
+				all = append(all, fmt.Sprint(secret.Data))
 			}
 		}
 		if before, ok := c.keys[mc.Name]; ok && before != strings.Join(all, "\n") {
 			t.Errorf("%s has other keys than before", mc.Name)
 		}
-		if len(all) == len(names) {
+		if len(all) == len(secrets) {
 			c.keys[mc.Name] = strings.Join(all, "\n")
 		}
 	}
@@ -129,7 +130,7 @@ func TestFaultKill(t *testing.T) {
 		c.disturb(t)
 		c.awaitSeen(t, mc)
 		time.Sleep(time.Duration(c.dice.IntN(250)) * time.Millisecond)
-		p.kill()
+		p.Kill()
 		if n := c.countObjects(t, mc); n > 0 && n < len(expected(t, mc)) {
 			partial++
 		}
@@ -207,8 +208,8 @@ func TestFaultServer(t *testing.T) {
 	began := time.Now()
 	c.settle(t)
 	select {
-	case err := <-p.ended:
-		p.ended <- err
+	case err := <-p.Ended:
+		p.Ended <- err
 		t.Errorf("the operator has exited: %v", err)
 	default:
 	}
@@ -296,11 +297,11 @@ func (c *crowd) fight(t *testing.T, rounds int) int {
 }
 
 // quiet waits for a period without requests of the operator, and returns its length.
-func (c *crowd) quiet(t *testing.T, p *process) time.Duration {
+func (c *crowd) quiet(t *testing.T, p *operator.Process) time.Duration {
 	t.Helper()
 	const window = 3 * time.Second
 	requests := func() float64 {
-		sums, err := p.measure("rest_client_requests_total", "none")
+		sums, err := p.Measure("rest_client_requests_total", "none")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,21 +325,21 @@ func (c *crowd) quiet(t *testing.T, p *process) time.Duration {
 func TestFaultLeader(t *testing.T) {
 	long(t)
 	s := need(t)
-	kubectl(t, "", "delete", "leases", "--all", "--namespace", operatorNamespace)
-	args := []string{"--leader-elect", "--leader-election-namespace=" + operatorNamespace}
+	kubectl(t, "", "delete", "leases", "--all", "--namespace", operator.Namespace)
+	args := []string{"--leader-elect", "--leader-election-namespace=" + operator.Namespace}
 	first := s.manager(t, s.kubeconfig, args...)
 	c := s.crowd(t)
 	c.add(t)
 	c.settle(t)
 	second := s.manager(t, s.kubeconfig, args...)
-	first.kill()
+	first.Kill()
 	began := time.Now()
 	c.add(t)
 	c.settle(t)
 	killed := time.Since(began)
 	s.manager(t, s.kubeconfig, args...)
 	began = time.Now()
-	if err := second.stop(); err != nil {
+	if err := second.Stop(); err != nil {
 		t.Errorf("the second replica exited: %v", err)
 	}
 	c.add(t)
@@ -351,7 +352,7 @@ func TestFaultLeader(t *testing.T) {
 // new to the informer then, and does not change any more.
 func TestFaultUnseen(t *testing.T) {
 	s := need(t)
-	p := s.proxy(t, serviceAccount(operatorNamespace, operatorName))
+	p := s.proxy(t, operator.ServiceAccount(operator.Namespace, operator.Name))
 	s.manager(t, p.kubeconfig)
 	ns := s.namespace(t)
 	p.hide("jobs")

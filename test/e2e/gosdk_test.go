@@ -5,15 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 
 	"github.com/flux-framework/flux-operator/sdk/go/fluxoperator"
 	"github.com/flux-framework/flux-operator/sdk/go/fluxoperator/restconfig"
+	"github.com/flux-framework/flux-operator/test/lightclient/contract"
 )
 
 // light returns a light Go client of MiniClusters in a new namespace.
@@ -26,41 +30,53 @@ func (s *suite) light(t *testing.T) *fluxoperator.MiniClusterClient {
 	return client.MiniClusters(s.namespace(t))
 }
 
-func lightMiniCluster(name string) *fluxoperator.MiniCluster {
-	mc := &fluxoperator.MiniCluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	container := fluxoperator.MiniClusterContainer{Command: "true"}
-	mc.Spec = &fluxoperator.MiniClusterSpec{Containers: []fluxoperator.MiniClusterContainer{container}}
-	return mc
+// TestGoSDK runs the tests that the fake has to pass, too.
+func TestGoSDK(t *testing.T) {
+	s := need(t)
+	contract.Run(t, func(t *testing.T, warn func(string)) *fluxoperator.MiniClusterClient {
+		config := rest.CopyConfig(s.config)
+		config.WarningHandlerWithContext = warnings(warn)
+		client, err := restconfig.NewClient(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return client.MiniClusters(s.namespace(t))
+	})
 }
 
-// TestGoSDK creates, reads, changes and deletes through the light Go client.
-func TestGoSDK(t *testing.T) {
-	c, ctx := need(t).light(t), t.Context()
-	created, err := c.Create(ctx, lightMiniCluster("one"), metav1.CreateOptions{})
+// warnings is a function as a rest.WarningHandlerWithContext.
+type warnings func(text string)
+
+func (w warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) { w(text) }
+
+// TestGoSDKConfig: a client of a config has its warning handler, without a context.
+func TestGoSDKConfig(t *testing.T) {
+	s := need(t)
+	var text strings.Builder
+	config := rest.CopyConfig(s.config)
+	config.WarningHandler = rest.NewWarningWriter(&text, rest.WarningWriterOptions{})
+	client, err := restconfig.NewClient(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fluxoperator.NewMiniClusterSpecWithDefaults(); *created.Spec.Size != *want.Size || *created.Spec.DeadlineSeconds != *want.DeadlineSeconds {
-		t.Errorf("the server's defaults are %d and %d", *created.Spec.Size, *created.Spec.DeadlineSeconds)
+	mc := contract.MiniCluster("one")
+	mc.Spec.UnknownFields = map[string]json.RawMessage{"taks": json.RawMessage("3")}
+	if _, err := client.MiniClusters(s.namespace(t)).Create(t.Context(), mc, metav1.CreateOptions{FieldValidation: metav1.FieldValidationWarn}); err != nil {
+		t.Fatal(err)
 	}
-	if len(created.UnknownFields)+len(created.Spec.UnknownFields) > 0 {
-		t.Errorf("fields that the client does not know: %v, %v", created.UnknownFields, created.Spec.UnknownFields)
+	if got := text.String(); got != "Warning: unknown field \"spec.taks\"\n" {
+		t.Errorf("warnings: %q", got)
 	}
-	*created.Spec.Size = 2
-	updated, err := c.Update(ctx, created, metav1.UpdateOptions{})
-	if err != nil || *updated.Spec.Size != 2 || updated.Generation != 2 {
-		t.Fatalf("%+v, %v", updated, err)
-	}
-	patched, err := c.Patch(ctx, "one", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{})
-	if err != nil || patched.Labels["a"] != "b" {
-		t.Fatalf("%+v, %v", patched, err)
-	}
-	patched, err = c.Patch(ctx, "one", types.JSONPatchType, []byte(`[{"op":"replace","path":"/spec/size","value":3}]`), metav1.PatchOptions{})
-	if err != nil || *patched.Spec.Size != 3 {
-		t.Fatalf("%+v, %v", patched, err)
+}
+
+// TestGoSDKScale reads and writes the scale subresource.
+func TestGoSDKScale(t *testing.T) {
+	c, ctx := need(t).light(t), t.Context()
+	if _, err := c.Create(ctx, contract.MiniCluster("one"), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
 	}
 	scale, err := c.GetScale(ctx, "one", metav1.GetOptions{})
-	if err != nil || scale.Spec.Replicas != 3 {
+	if err != nil || scale.Spec.Replicas != 1 {
 		t.Fatalf("%+v, %v", scale, err)
 	}
 	scale.Spec.Replicas = 4
@@ -70,106 +86,66 @@ func TestGoSDK(t *testing.T) {
 	if scale, err = c.PatchScale(ctx, "one", types.MergePatchType, []byte(`{"spec":{"replicas":5}}`), metav1.PatchOptions{}); err != nil || scale.Spec.Replicas != 5 {
 		t.Fatalf("%+v, %v", scale, err)
 	}
-	got, err := c.Get(ctx, "one", metav1.GetOptions{})
-	if err != nil || *got.Spec.Size != 5 {
+	if got, err := c.Get(ctx, "one", metav1.GetOptions{}); err != nil || *got.Spec.Size != 5 {
 		t.Fatalf("%+v, %v", got, err)
-	}
-	got.Status = fluxoperator.NewMiniClusterStatus("j", 5, "a=b", 5)
-	if got, err = c.UpdateStatus(ctx, got, metav1.UpdateOptions{}); err != nil || got.Status.Selector != "a=b" {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	if got, err = c.GetStatus(ctx, "one", metav1.GetOptions{}); err != nil || got.Status.Size != 5 {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	if err := c.Delete(ctx, "one", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Get(ctx, "one", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("error %v", err)
 	}
 }
 
-// TestGoSDKPages lists in pages, and deletes the collection.
-func TestGoSDKPages(t *testing.T) {
-	c, ctx := need(t).light(t), t.Context()
-	for i := range 5 {
-		if _, err := c.Create(ctx, lightMiniCluster(fmt.Sprint("page-", i)), metav1.CreateOptions{}); err != nil {
+// TestGoSDKWaits: waits for MiniClusters that run, are invalid, fail or are deleted end, with the operator's reason.
+func TestGoSDKWaits(t *testing.T) {
+	s, ctx := need(t), t.Context()
+	s.manager(t, s.kubeconfig)
+	c := s.light(t)
+	create := func(name, exitCode string, containers int) {
+		t.Helper()
+		mc := contract.MiniCluster(name)
+		for len(mc.Spec.Containers) < containers {
+			mc.Spec.Containers = append(mc.Spec.Containers, mc.Spec.Containers[0])
+		}
+		mc.Spec.Pod = &fluxoperator.PodSpec{Annotations: map[string]string{"cluster.flux-framework.org/exit-code": exitCode}}
+		if _, err := c.Create(ctx, mc, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	page, err := c.List(ctx, metav1.ListOptions{Limit: 2})
-	if err != nil || len(page.Items) != 2 || page.Continue == "" || *page.RemainingItemCount != 3 {
-		t.Fatalf("%+v, %v", page, err)
-	}
-	n := 0
-	for mc, err := range c.All(ctx, metav1.ListOptions{Limit: 2}) {
-		if err != nil || mc.Name != fmt.Sprint("page-", n) {
-			t.Fatalf("%+v, %v", mc, err)
+	// condition returns the final condition of an error.
+	condition := func(err error) metav1.Condition {
+		var failed *fluxoperator.WaitError
+		if !errors.As(err, &failed) {
+			t.Fatalf("error %v", err)
 		}
-		n++
+		return failed.Condition
 	}
-	if n != 5 {
-		t.Errorf("%d MiniClusters, want 5", n)
+	create("well", "0", 1)
+	if mc, err := c.WaitReady(ctx, "well"); err != nil || mc.Status.MaximumSize != 1 {
+		t.Errorf("%+v, %v", mc, err)
 	}
-	if err := c.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
-		t.Fatal(err)
+	if _, err := c.WaitCompleted(ctx, "well"); err != nil {
+		t.Error(err)
 	}
-	if page, err = c.List(ctx, metav1.ListOptions{}); err != nil || len(page.Items) != 0 {
-		t.Errorf("%+v, %v", page, err)
+	if _, err := c.WaitRunning(ctx, "well"); condition(err).Reason != "Completed" {
+		t.Error(err)
 	}
-}
-
-// TestGoSDKErrors: errors of the server have their types.
-func TestGoSDKErrors(t *testing.T) {
-	c, ctx := need(t).light(t), t.Context()
-	first, err := c.Create(ctx, lightMiniCluster("one"), metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
+	create("fails", "3", 1)
+	if _, err := c.WaitCompleted(ctx, "fails"); condition(err).Reason != "Failed" || !strings.Contains(err.Error(), "JobFinished=True: Failed: ") {
+		t.Error(err)
 	}
-	if _, err := c.Create(ctx, lightMiniCluster("one"), metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
-		t.Errorf("error %v", err)
+	create("invalid", "0", 2)
+	if _, err := c.WaitRunning(ctx, "invalid"); condition(err).Reason != "Invalid" || !strings.Contains(err.Error(), "set runFlux in exactly one container") {
+		t.Error(err)
 	}
-	if _, err := c.Patch(ctx, "one", types.MergePatchType, []byte(`{"spec":{"tasks":2}}`), metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
+	_, err := c.WaitUntil(ctx, "invalid", func(mc *fluxoperator.MiniCluster) (bool, error) {
+		if mc.DeletionTimestamp != nil {
+			return false, nil
+		}
+		return false, c.Delete(ctx, "invalid", metav1.DeleteOptions{})
+	})
+	if !apierrors.IsNotFound(err) {
+		t.Error(err)
 	}
-	if _, err := c.Update(ctx, first, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-		t.Errorf("error %v", err)
-	}
-	wrong := lightMiniCluster("two")
-	wrong.Spec.Containers = nil
-	_, err = c.Create(ctx, wrong, metav1.CreateOptions{})
-	var status *apierrors.StatusError
-	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.ErrStatus.Details.Causes[0].Field != "spec.containers" {
-		t.Errorf("error %v", err)
-	}
-	unknown := lightMiniCluster("two")
-	unknown.Spec.UnknownFields = map[string]json.RawMessage{"sise": json.RawMessage("4")}
-	if _, err := c.Create(ctx, unknown, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}); !apierrors.IsBadRequest(err) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := c.Patch(ctx, "missing", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("error %v", err)
-	}
-}
-
-// TestGoSDKApply: two field managers apply the size, with a conflict and with force.
-func TestGoSDKApply(t *testing.T) {
-	c, ctx := need(t).light(t), t.Context()
-	mine := lightMiniCluster("one")
-	mine.Spec.Size = new(int32)
-	*mine.Spec.Size = 2
-	applied, err := c.Apply(ctx, mine, metav1.ApplyOptions{FieldManager: "mine"})
-	if err != nil || *applied.Spec.Size != 2 {
-		t.Fatalf("%+v, %v", applied, err)
-	}
-	*mine.Spec.Size = 3
-	if _, err := c.Apply(ctx, mine, metav1.ApplyOptions{FieldManager: "theirs"}); !apierrors.IsConflict(err) ||
-		!apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) {
-		t.Fatalf("error %v", err)
-	}
-	applied, err = c.Apply(ctx, mine, metav1.ApplyOptions{FieldManager: "theirs", Force: true})
-	if err != nil || *applied.Spec.Size != 3 || applied.ManagedFields[0].Manager != "theirs" {
-		t.Fatalf("%+v, %v", applied, err)
+	short, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if _, err := c.WaitFor(short, "well", metav1.Condition{Type: "JobRunning"}); !errors.Is(err, context.DeadlineExceeded) || condition(err).Reason != "Ended" {
+		t.Error(err)
 	}
 }
 
@@ -178,7 +154,7 @@ func TestGoSDKWatch(t *testing.T) {
 	c := need(t).light(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if _, err := c.Create(ctx, lightMiniCluster("before"), metav1.CreateOptions{}); err != nil {
+	if _, err := c.Create(ctx, contract.MiniCluster("before"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	var seen []string
@@ -191,7 +167,7 @@ func TestGoSDKWatch(t *testing.T) {
 		case event.Type == watch.Added && event.Object.Name == "before":
 			restart(t, "kube-apiserver")
 			eventually(t, patience, func() string {
-				if _, err := c.Create(ctx, lightMiniCluster("after"), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+				if _, err := c.Create(ctx, contract.MiniCluster("after"), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 					return err.Error()
 				}
 				return ""

@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+
+	"github.com/flux-framework/flux-operator/test/operator"
 )
 
 var loadCount = flag.Int("miniclusters", 1000, "number of MiniClusters that TestLoad creates")
@@ -41,8 +43,8 @@ func TestLoad(t *testing.T) {
 			s.figure(t, method+" requests of the operator per MiniCluster", fmt.Sprintf("%.2f", n/float64(*loadCount)))
 		}
 	}
-	s.figure(t, "peak memory of the operator", p.peak(t))
-	cpu, err := p.measure("process_cpu_seconds_total", "none")
+	s.figure(t, "peak memory of the operator", peak(t, p.PID()))
+	cpu, err := p.Measure("process_cpu_seconds_total", "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +69,9 @@ func TestLoad(t *testing.T) {
 }
 
 // requests counts the requests of the operator, by method.
-func (s *suite) requests(t *testing.T, p *process) map[string]float64 {
+func (s *suite) requests(t *testing.T, p *operator.Process) map[string]float64 {
 	t.Helper()
-	sums, err := p.measure("rest_client_requests_total", "method")
+	sums, err := p.Measure("rest_client_requests_total", "method")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +124,10 @@ func (s *suite) reach(t *testing.T, namespaces []string, began time.Time, condit
 	return time.Since(began)
 }
 
-// peak returns the peak memory of the process.
-func (p *process) peak(t *testing.T) string {
+// peak returns the peak memory of a process.
+func peak(t *testing.T, pid int) string {
 	t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return "unknown on this system"
 	}

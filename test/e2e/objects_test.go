@@ -23,7 +23,7 @@ import (
 // runFor is the annotation that tells the simulated node how long a pod runs.
 const runFor = "cluster.flux-framework.org/run-for"
 
-// namespace creates a namespace, and deletes it after the test.
+// namespace creates a namespace in which pods can be created, and deletes it after the test.
 func (s *suite) namespace(t *testing.T) string {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-"}}
@@ -31,6 +31,7 @@ func (s *suite) namespace(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		s.checkLeaks(t, ns.Name)
 		for _, args := range [][]string{
 			// The deletion of the namespace would skip kinds that are missing from discovery, as they
 			// are for seconds after the server has started.
@@ -43,6 +44,13 @@ func (s *suite) namespace(t *testing.T) string {
 				t.Logf("%v\n%s", err, out)
 			}
 		}
+	})
+	account := types.NamespacedName{Namespace: ns.Name, Name: "default"}
+	eventually(t, patience, func() string {
+		if err := s.client.Get(t.Context(), account, &corev1.ServiceAccount{}); err != nil {
+			return err.Error()
+		}
+		return ""
 	})
 	return ns.Name
 }
@@ -122,7 +130,7 @@ func (s *suite) change(t *testing.T, mc *api.MiniCluster, edit func(*api.MiniClu
 // kinds are those of the namespaced objects of a MiniCluster.
 func kinds() []client.ObjectList {
 	return []client.ObjectList{
-		&corev1.ConfigMapList{}, &corev1.ServiceList{}, &corev1.PersistentVolumeClaimList{}, &corev1.PodList{}, &batchv1.JobList{},
+		&corev1.ConfigMapList{}, &corev1.SecretList{}, &corev1.ServiceList{}, &corev1.PersistentVolumeClaimList{}, &corev1.PodList{}, &batchv1.JobList{},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -15,22 +16,25 @@ import (
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
 	"github.com/flux-framework/flux-operator/pkg/minicluster"
+
+	"github.com/flux-framework/flux-operator/test/operator"
 )
 
 // TestPermissions: the operator uses each of its permissions, and needs no other.
 func TestPermissions(t *testing.T) {
 	s := need(t)
-	kubectl(t, "", "delete", "leases", "--all", "--namespace", operatorNamespace)
-	p := s.proxy(t, serviceAccount(operatorNamespace, operatorName))
-	manager := s.manager(t, p.kubeconfig, "--leader-elect", "--leader-election-namespace="+operatorNamespace)
+	kubectl(t, "", "delete", "leases", "--all", "--namespace", operator.Namespace)
+	p := s.proxy(t, operator.ServiceAccount(operator.Namespace, operator.Name))
+	manager := s.manager(t, p.kubeconfig, "--leader-elect", "--leader-election-namespace="+operator.Namespace)
 	s.exercise(t)
-	for line := range strings.Lines(manager.tail(100000)) {
+	for line := range strings.Lines(manager.Tail(100000)) {
 		if strings.Contains(line, "is forbidden: User ") { // by RBAC; admission has other messages
 			t.Errorf("the operator lacks a permission: %s", line)
 		}
 	}
 	granted := permissions(get(t, s, &rbacv1.ClusterRole{}, "", "flux-operator-manager-role").Rules)
-	granted = append(granted, permissions(get(t, s, &rbacv1.Role{}, operatorNamespace, "flux-operator-manager-role").Rules)...)
+	granted = append(granted, permissions(get(t, s, &rbacv1.ClusterRole{}, "", "flux-operator-volumes-role").Rules)...)
+	granted = append(granted, permissions(get(t, s, &rbacv1.Role{}, operator.Namespace, "flux-operator-manager-role").Rules)...)
 	var unused []string
 	for _, permission := range granted {
 		if !slices.Contains(p.requests(), permission) && !rare(permission) {
@@ -39,6 +43,26 @@ func TestPermissions(t *testing.T) {
 	}
 	if len(unused) > 0 {
 		t.Errorf("the operator does not use %s; its requests are %s", strings.Join(unused, ", "), strings.Join(p.requests(), ", "))
+	}
+}
+
+// TestSecretPermissions: the operator can create Secrets, and do nothing else with them.
+func TestSecretPermissions(t *testing.T) {
+	s := need(t)
+	user := operator.ServiceAccount(operator.Namespace, operator.Name)
+	for _, verb := range []string{"create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"} {
+		for _, namespace := range []string{"", "default", operator.Namespace} {
+			review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+				User: user.UserName, Groups: user.Groups,
+				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Version: "v1", Resource: "secrets"},
+			}}
+			if err := s.client.Create(t.Context(), review); err != nil {
+				t.Fatal(err)
+			}
+			if review.Status.Allowed != (verb == "create") {
+				t.Errorf("%s secrets in namespace %q: allowed is %t", verb, namespace, review.Status.Allowed)
+			}
+		}
 	}
 }
 
@@ -74,7 +98,9 @@ pod: {annotations: {`+runFor+`: 24h}}
 `)
 	s.await(t, mc, api.ConditionJobReady)
 	for _, object := range expected(t, mc) {
-		s.unlabel(t, object)
+		if _, ok := object.(*corev1.Secret); !ok { // the operator does not see Secrets
+			s.unlabel(t, object)
+		}
 	}
 	pod := get(t, s, &corev1.Pod{}, ns, minicluster.ServicePodName(mc))
 	failed := pod.DeepCopy()
@@ -143,14 +169,14 @@ func TestTenants(t *testing.T) {
 		ns := s.namespace(t)
 		s.grant(t, ns, "minicluster-editor", "flux-operator-minicluster-editor-role", name)
 		s.grant(t, ns, "manager", "flux-operator-manager-role", "operator")
-		tenants[ns] = s.as(t, serviceAccount(ns, name))
-		kubeconfig, err := impersonate(s.dir+"/"+ns+".kubeconfig", ns, "operator")
+		tenants[ns] = s.as(t, operator.ServiceAccount(ns, name))
+		kubeconfig, err := operator.Impersonate(s.dir+"/"+ns+".kubeconfig", ns, "operator")
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := s.manager(t, kubeconfig, "--watch-namespaces="+ns, "--allow-volumes=false")
 		t.Cleanup(func() {
-			if strings.Contains(p.tail(100000), "forbidden") {
+			if strings.Contains(p.Tail(100000), "forbidden") {
 				t.Error("the operator of a namespace lacks a permission")
 			}
 		})

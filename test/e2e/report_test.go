@@ -3,11 +3,12 @@ package e2e
 import (
 	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	docs "github.com/flux-framework/flux-operator/test/report"
 )
 
 var reportFile = flag.String("report", "", "update the tables of faults and load in this file")
@@ -33,29 +34,19 @@ func (s *suite) figure(t *testing.T, what, value string) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// write replaces the tables in a file, each between its begin and end comments. Empty tables are left
-// alone.
+// write replaces the tables in a file. Empty ones are left alone.
 func (r *report) write(file string) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
+	var sections []docs.Section
+	if len(r.faults) > 0 {
+		sections = append(sections, section("faults", "| fault | checked afterwards | result |\n|---|---|---|", r.faults))
 	}
-	text := string(data)
-	for mark, rows := range map[string][]string{"faults": r.faults, "load": r.load} {
-		if len(rows) == 0 {
-			continue
-		}
-		head := "| fault | checked afterwards | result |\n|---|---|---|\n"
-		if mark == "load" {
-			head = "| | |\n|---|---|\n"
-			rows = append(rows, fmt.Sprintf("| machine | %d cores, %s, shared with the control plane |", runtime.NumCPU(), runtime.GOARCH))
-		}
-		begin, end := "<!-- "+mark+", begin -->\n", "<!-- "+mark+", end -->"
-		i, j := strings.Index(text, begin), strings.Index(text, end)
-		if i < 0 || j < i {
-			return fmt.Errorf("%s has no lines %q and %q", file, begin, end)
-		}
-		text = text[:i+len(begin)] + head + strings.Join(rows, "\n") + "\n" + text[j:]
+	if len(r.load) > 0 {
+		machine := fmt.Sprintf("| machine | %d cores, %s, shared with the control plane |", runtime.NumCPU(), runtime.GOARCH)
+		sections = append(sections, section("load", "| | |\n|---|---|", append(r.load, machine)))
 	}
-	return os.WriteFile(file, []byte(text), 0o644)
+	return docs.Write(file, sections)
+}
+
+func section(mark, head string, rows []string) docs.Section {
+	return docs.Section{Mark: mark, Text: head + "\n" + strings.Join(rows, "\n") + "\n"}
 }

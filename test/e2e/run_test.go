@@ -65,6 +65,25 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// TestNeverRestart: with restartPolicy Never a lost pod fails the Job, and the status says which pod, but pods
+// that are removed by scaling down do not. A sidecar does not keep the Job from finishing.
+func TestNeverRestart(t *testing.T) {
+	s := need(t)
+	s.manager(t, s.kubeconfig)
+	ns := s.namespace(t)
+	const containers = `restartPolicy: Never, containers: [{image: any, runFlux: true, command: a}, {name: side, image: any}]`
+	lost := s.create(t, ns, "lost", `{size: 2, `+containers+`, pod: {annotations: {cluster.flux-framework.org/exit-code: "143"}}}`)
+	s.awaitReason(t, lost, api.ConditionJobFinished, metav1.ConditionTrue, "Failed")
+	message := meta.FindStatusCondition(lost.Status.Conditions, api.ConditionJobFinished).Message
+	if !strings.Contains(message, "BackoffLimitExceeded") || !strings.Contains(message, "lost-0-") && !strings.Contains(message, "lost-1-") || !strings.Contains(message, "exit code 143") {
+		t.Errorf("the message is %q", message)
+	}
+	mc := s.create(t, ns, "scaled", `{size: 4, `+containers+`, pod: {annotations: {"`+runFor+`": 15s}}}`)
+	s.await(t, mc, api.ConditionJobRunning)
+	s.change(t, mc, func(spec *api.MiniClusterSpec) { spec.Size = 2 })
+	s.awaitReason(t, mc, api.ConditionJobFinished, metav1.ConditionTrue, "Completed")
+}
+
 // TestExamples: each example has its objects, owns them, becomes ready, and leaves nothing when deleted.
 func TestExamples(t *testing.T) {
 	s := need(t)
@@ -101,6 +120,12 @@ func examples(t *testing.T, file, namespace string) []*api.MiniCluster {
 			t.Fatal(err)
 		}
 		if mc.Name != "" {
+			for key, volume := range mc.Spec.Volumes {
+				if volume.SecretNamespace == mc.Namespace {
+					volume.SecretNamespace = namespace
+					mc.Spec.Volumes[key] = volume
+				}
+			}
 			mc.Namespace = namespace
 			found = append(found, mc)
 		}
@@ -197,7 +222,7 @@ func TestInvalid(t *testing.T) {
 	if mc.Status.MaximumSize != 3 {
 		t.Errorf("status %+v", mc.Status)
 	}
-	if strings.Contains(p.tail(1000), `"level":"error"`) {
+	if strings.Contains(p.Tail(1000), `"level":"error"`) {
 		t.Error("the operator logs an invalid MiniCluster as an error")
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -12,8 +14,11 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// rules holds for each CEL rule of the schema a value that violates it. A rule without one fails the test.
-var rules = map[string]any{}
+// The CEL rules of the schema, which limit the keys and the values of maps. Another rule fails the test.
+var (
+	keysRule   = regexp.MustCompile(`^self\.all\(key, size\(key\) <= (\d+)\)$`)
+	valuesRule = regexp.MustCompile(`^self\.all\(key, .*size\(self\[key\]\) <= (\d+)\)$`)
+)
 
 // broken is a value that violates one constraint, and its path. The steps are names of properties, * for
 // a value of a map and 0 for an item of a list.
@@ -100,14 +105,38 @@ func (b *breaker) constraints(path []string, p *props) {
 	if p.XListType != nil && *p.XListType == "set" {
 		b.add(path, "set", []any{valid(p.Items.Schema), valid(p.Items.Schema)})
 	}
-	for _, rule := range p.XValidations {
-		if value, ok := rules[rule.Rule]; ok {
-			b.add(path, "rule "+rule.Rule, value)
-		} else {
-			b.fail(path, "the test has no value that breaks the rule "+rule.Rule)
+	if p.MaxItems != nil {
+		b.add(path, "maxItems", slices.Repeat([]any{valid(p.Items.Schema)}, int(*p.MaxItems)+1))
+	}
+	if p.MaxProperties != nil {
+		entries := map[string]any{}
+		for i := range *p.MaxProperties + 1 {
+			entries[fmt.Sprintf("x%d", i)] = valid(p.AdditionalProperties.Schema)
 		}
+		b.add(path, "maxProperties", entries)
+	}
+	for _, rule := range p.XValidations {
+		b.rule(path, p, rule.Rule)
 	}
 	b.unknown(path, p)
+}
+
+// rule adds a violation of a CEL rule.
+func (b *breaker) rule(path []string, p *props, rule string) {
+	long := func(match []string) string {
+		n, err := strconv.Atoi(match[1])
+		if err != nil {
+			b.fail(path, err.Error())
+		}
+		return strings.Repeat("x", n+1)
+	}
+	if m := keysRule.FindStringSubmatch(rule); m != nil {
+		b.add(path, "rule "+rule, map[string]any{long(m): valid(p.AdditionalProperties.Schema)})
+	} else if m := valuesRule.FindStringSubmatch(rule); m != nil {
+		b.add(path, "rule "+rule, map[string]any{"x": long(m)})
+	} else {
+		b.fail(path, "the test has no value that breaks the rule "+rule)
+	}
 }
 
 // unknown adds a failure for constraints that this test cannot violate.
@@ -115,7 +144,7 @@ func (b *breaker) unknown(path []string, p *props) {
 	rest := p.DeepCopy()
 	for _, known := range []any{
 		&rest.Type, &rest.Format, &rest.Required, &rest.Enum, &rest.Minimum, &rest.Maximum, &rest.MinLength, &rest.MaxLength,
-		&rest.Pattern, &rest.MinItems, &rest.XListType, &rest.XValidations, &rest.Items, &rest.AdditionalProperties, &rest.Properties,
+		&rest.Pattern, &rest.MinItems, &rest.MaxItems, &rest.MaxProperties, &rest.XListType, &rest.XValidations, &rest.Items, &rest.AdditionalProperties, &rest.Properties,
 		&rest.Description, &rest.Default, &rest.XIntOrString, &rest.XMapType, &rest.XListMapKeys, &rest.Title, &rest.Example,
 	} {
 		reflect.ValueOf(known).Elem().SetZero()

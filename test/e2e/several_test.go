@@ -38,7 +38,7 @@ func TestSeveral(t *testing.T) {
 	command(t, dir, "python3", "-m", "venv", "venv")
 	command(t, dir, "venv/bin/pip", "install", "-q", "./sdk/python")
 	got := command(t, dir, "venv/bin/python", "use.py")
-	if want := "FieldSpec.__init__() got an unexpected keyword argument 'owner'\nNotFound\n"; got != want {
+	if want := "FieldSpec() got an unexpected keyword argument 'owner'\nNotFound\n"; got != want {
 		t.Errorf("use.py printed %q, want %q", got, want)
 	}
 	p := s.proxy(t, rest.ImpersonationConfig{})

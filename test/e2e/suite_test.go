@@ -12,7 +12,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -28,6 +27,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/flux-framework/flux-operator/internal/controller"
+
+	"github.com/flux-framework/flux-operator/test/operator"
 )
 
 // patience is how long to wait for what should happen soon. The garbage collector of a new control plane
@@ -45,8 +46,9 @@ type suite struct {
 	kubeconfig string        // the operator's
 	once       sync.Once
 	err        error
-	processes  []*process
+	processes  []*operator.Process
 	report     report
+	keys       map[string]string // that the operator has generated, and the names of their Secrets
 }
 
 var all suite
@@ -54,6 +56,10 @@ var all suite
 func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
 	code := m.Run()
+	if leaked := all.leaksInLogs(); code == 0 && len(leaked) > 0 {
+		fmt.Fprintf(os.Stderr, "an operator's log has keys: %s\n", strings.Join(leaked, ", "))
+		code = 1
+	}
 	all.end()
 	if code == 0 && *reportFile != "" {
 		if err := all.report.write(*reportFile); err != nil {
@@ -96,10 +102,8 @@ func (s *suite) set() error {
 	if s.dir, err = os.MkdirTemp("", "flux-operator-e2e-"); err != nil {
 		return err
 	}
-	build := exec.Command("go", "build", "-o", s.dir+"/", "./cmd/manager", "./cmd/fluxoperator-gen")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building: %w\n%s", err, out)
+	if err := operator.Build(root, s.dir); err != nil {
+		return err
 	}
 	if s.config, err = clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG")); err != nil {
 		return err
@@ -112,48 +116,11 @@ func (s *suite) set() error {
 	if s.client, err = client.New(s.config, client.Options{Scheme: scheme}); err != nil {
 		return err
 	}
-	for _, args := range [][]string{
-		{"apply", "--server-side", "-k", root + "/config/default"},
-		{"wait", "--for=condition=Established", "--timeout=60s", "crd/miniclusters.flux-framework.org"},
-		// kwok only simulates the pod: the tests run the manager.
-		{"scale", "--namespace", operatorNamespace, "deployment/" + operatorName, "--replicas=0"},
-	} {
-		if out, err := exec.Command("kubectl", args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("kubectl %s: %w\n%s", strings.Join(args, " "), err, out)
-		}
+	if err := operator.Install(root + "/test/e2e/config"); err != nil {
+		return err
 	}
-	s.kubeconfig, err = impersonate(filepath.Join(s.dir, "operator.kubeconfig"), operatorNamespace, operatorName)
+	s.kubeconfig, err = operator.Impersonate(filepath.Join(s.dir, "operator.kubeconfig"), operator.Namespace, operator.Name)
 	return err
-}
-
-// The service account in config/default.
-const (
-	operatorNamespace = "flux-operator-system"
-	operatorName      = "flux-operator-controller-manager"
-)
-
-// impersonate writes a kubeconfig that impersonates a service account, so that RBAC applies as it does
-// to the account's own token.
-func impersonate(file, namespace, account string) (string, error) {
-	config, err := clientcmd.LoadFromFile(os.Getenv("KUBECONFIG"))
-	if err != nil {
-		return "", err
-	}
-	if err := clientcmd.ResolveLocalPaths(config); err != nil {
-		return "", err
-	}
-	for _, user := range config.AuthInfos {
-		user.Impersonate = serviceAccount(namespace, account).UserName
-		user.ImpersonateGroups = serviceAccount(namespace, account).Groups
-	}
-	return file, clientcmd.WriteToFile(*config, file)
-}
-
-func serviceAccount(namespace, account string) rest.ImpersonationConfig {
-	return rest.ImpersonationConfig{
-		UserName: "system:serviceaccount:" + namespace + ":" + account,
-		Groups:   []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
-	}
 }
 
 func schemes() (*runtime.Scheme, error) {
@@ -163,7 +130,7 @@ func schemes() (*runtime.Scheme, error) {
 
 func (s *suite) end() {
 	for _, p := range s.processes {
-		p.kill()
+		p.Kill()
 	}
 	if s.dir != "" {
 		os.RemoveAll(s.dir)

@@ -33,11 +33,11 @@ subjects:
   namespace: {{ .Release.Namespace }}
 {{- end -}}
 
-{{/* The rules of one kind in files/role.yaml, which controller-gen generates. */}}
+{{/* The rules of one role in files/role.yaml, which controller-gen generates. */}}
 {{- define "flux-operator.role" -}}
 {{- range splitList "\n---" (.context.Files.Get "files/role.yaml") -}}
 {{- $role := fromYaml . -}}
-{{- if eq (default "" $role.kind) $.kind -}}
+{{- if and (eq (default "" $role.kind) $.kind) (eq $role.metadata.name $.name) -}}
 {{ toYaml $role.rules }}
 {{- end -}}
 {{- end -}}

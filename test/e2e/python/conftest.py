@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 import uuid
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator
+from typing import Any, Callable, Dict, Iterator, Tuple
 
 import pytest
 from kubernetes import client, config
 
+ADMISSION = ("admissionregistration.k8s.io", "v1")
+STAY = "pods-stay"
 GROUP, VERSION, PLURAL = "flux-framework.org", "v1alpha1", "miniclusters"
 
 
@@ -55,6 +58,19 @@ def namespace(remove: Callable[[str], None]) -> Iterator[str]:
 
 
 @pytest.fixture
+def user(checkout: Path) -> Callable[[str], Any]:
+    """Gives a function that makes an ApiClient of a user with a name and no rights."""
+
+    def function(name: str) -> Any:
+        command = [str(checkout / "bin" / "cluster"), "kubeconfig", "--user", name, "--group", "sdk-none"]
+        path = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        connect: Any = config.new_client_from_config
+        return connect(config_file=path)
+
+    return function
+
+
+@pytest.fixture
 def create(namespace: str) -> Callable[[Any], Dict[str, Any]]:
     """Gives a function that creates a MiniCluster and returns what the server stored."""
 
@@ -81,3 +97,47 @@ def eventually() -> Callable[[Callable[[], Any]], Any]:
             time.sleep(0.2)
 
     return function
+
+
+@pytest.fixture(scope="module")
+def pods_stay(kubeconfig: str) -> Iterator[None]:
+    """Keeps pods in the namespace default running until they are deleted, except those of MiniClusters "hello"."""
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
+    annotations = 'Object.metadata{annotations: {"cluster.flux-framework.org/run-for": "1h"}}'
+    policy = {
+        "failurePolicy": "Fail",
+        "reinvocationPolicy": "Never",
+        "matchConstraints": {
+            "resourceRules": [rule],
+            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "default"}},
+        },
+        "matchConditions": [{"name": "stays", "expression": '!object.metadata.generateName.startsWith("hello-")'}],
+        "mutations": [
+            {
+                "patchType": "ApplyConfiguration",
+                "applyConfiguration": {"expression": f"Object{{metadata: {annotations}}}"},
+            }
+        ],
+    }
+    objects, core = client.CustomObjectsApi(), client.CoreV1Api()
+    plurals: Dict[str, Tuple[str, Any]] = {
+        "mutatingadmissionpolicies": ("MutatingAdmissionPolicy", policy),
+        "mutatingadmissionpolicybindings": ("MutatingAdmissionPolicyBinding", {"policyName": STAY}),
+    }
+    for plural, (kind, spec) in plurals.items():
+        body = {"apiVersion": "/".join(ADMISSION), "kind": kind, "metadata": {"name": STAY}, "spec": spec}
+        objects.create_cluster_custom_object(*ADMISSION, plural, body)
+    probe: Any = {
+        "metadata": {"generateName": "probe-"},
+        "spec": {"containers": [{"name": "main", "image": "any"}]},
+    }
+    deadline = time.monotonic() + 60  # until the server has taken it up
+    while True:
+        metadata = core.create_namespaced_pod("default", probe, dry_run="All").metadata
+        if metadata and metadata.annotations:
+            break
+        assert time.monotonic() < deadline, "pods are created without the annotation"
+        time.sleep(0.2)
+    yield
+    for plural in plurals:
+        objects.delete_cluster_custom_object(*ADMISSION, plural, STAY)

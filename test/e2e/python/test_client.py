@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import subprocess
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Callable, Iterator, List, Tuple
 
 import pytest
 from kubernetes import client as kubernetes
-from kubernetes import config
 
 from fluxoperator import MiniCluster, MiniClusterContainer, MiniClusterSpec, errors
 from fluxoperator.api import FluxFrameworkOrgV1alpha1Api
@@ -25,19 +27,6 @@ Eventually = Callable[[Callable[[], Any]], Any]
 def clusters(namespace: str) -> Client[MiniCluster]:
     """Gives a client of the test's namespace."""
     return Client(MiniCluster, namespace)
-
-
-@pytest.fixture
-def user(checkout: Path) -> Callable[[str], Any]:
-    """Gives a function that makes an ApiClient of a user with a name and no rights."""
-
-    def function(name: str) -> Any:
-        command = [str(checkout / "bin" / "cluster"), "kubeconfig", "--user", name, "--group", "sdk-none"]
-        path = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-        connect: Any = config.new_client_from_config
-        return connect(config_file=path)
-
-    return function
 
 
 @pytest.fixture
@@ -232,11 +221,14 @@ def test_waiting(clusters: Client[MiniCluster]) -> None:
     assert caught.value.last["metadata"]["name"] == "done"
     with pytest.raises(errors.NotFound, match="does not exist"):
         clusters.wait_for("absent", timeout=300)
-    timer = threading.Timer(0.5, clusters.delete, ["done"])
-    timer.start()
-    with pytest.raises(errors.NotFound, match="MiniCluster done: Never: it was deleted"):
-        clusters.wait_for("done", "Never", timeout=300)
-    timer.join()
+
+    def never(found: MiniCluster) -> bool:
+        with suppress(errors.NotFound):
+            clusters.delete("done")
+        return False
+
+    with pytest.raises(errors.NotFound, match="MiniCluster done: never: it was deleted"):
+        clusters.wait_for("done", never, timeout=300)
     clusters.wait_deleted("done", timeout=300)
 
 
@@ -280,6 +272,39 @@ def test_the_asynchronous_client(namespace: str) -> None:
         if thread.name.startswith("fluxoperator"):
             thread.join(60)
             assert not thread.is_alive()
+
+
+def test_many_calls_at_once_keep_their_connections(namespace: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def main() -> None:
+        clusters = AsyncClient(MiniCluster, namespace)
+        await asyncio.gather(*(clusters.create(minicluster(f"n{i}")) for i in range(50)))
+        for _ in range(3):
+            found = await asyncio.gather(*(clusters.get(f"n{i}") for i in range(50)))
+            assert len({item["metadata"]["uid"] for item in found}) == 50
+        await clusters.delete_collection()
+
+    asyncio.run(main())
+    assert [record.message for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_processes_that_were_forked_use_connections_of_their_own(namespace: str) -> None:
+    clusters = Client(MiniCluster, namespace)
+    clusters.create(minicluster("one"))
+    children = []
+    for _ in range(6):
+        child = os.fork()
+        if not child:
+            try:
+                for _ in range(20):
+                    clusters.get("one")
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+    for _ in range(20):
+        clusters.get("one")
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
 
 
 def test_the_api_class(namespace: str) -> None:

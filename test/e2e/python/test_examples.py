@@ -7,64 +7,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Tuple
+from typing import Callable, Iterator
 
+import kubernetes
 import pytest
-from kubernetes import client as kubernetes
 
 from fluxoperator.client import MiniClusterClient
 from fluxoperator.models import MiniCluster
 
 Run = Callable[..., str]
 
-ADMISSION = ("admissionregistration.k8s.io", "v1")
-NAME = "examples-stay"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def pods_stay(kubeconfig: str) -> Iterator[None]:
-    """Has the pods of the examples run until they are deleted, but for one that is to end."""
-    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
-    annotations = 'Object.metadata{annotations: {"cluster.flux-framework.org/run-for": "1h"}}'
-    policy = {
-        "failurePolicy": "Fail",
-        "reinvocationPolicy": "Never",
-        "matchConstraints": {
-            "resourceRules": [rule],
-            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "default"}},
-        },
-        "matchConditions": [{"name": "stays", "expression": '!object.metadata.generateName.startsWith("hello-")'}],
-        "mutations": [
-            {
-                "patchType": "ApplyConfiguration",
-                "applyConfiguration": {"expression": f"Object{{metadata: {annotations}}}"},
-            }
-        ],
-    }
-    objects, core = kubernetes.CustomObjectsApi(), kubernetes.CoreV1Api()
-    plurals: Dict[str, Tuple[str, Any]] = {
-        "mutatingadmissionpolicies": ("MutatingAdmissionPolicy", policy),
-        "mutatingadmissionpolicybindings": ("MutatingAdmissionPolicyBinding", {"policyName": NAME}),
-    }
-    for plural, (kind, spec) in plurals.items():
-        body = {"apiVersion": "/".join(ADMISSION), "kind": kind, "metadata": {"name": NAME}, "spec": spec}
-        objects.create_cluster_custom_object(*ADMISSION, plural, body)
-    probe: Any = {
-        "metadata": {"generateName": "probe-"},
-        "spec": {"containers": [{"name": "main", "image": "any"}]},
-    }
-    deadline = time.monotonic() + 60  # until the server has taken it up
-    while True:
-        metadata = core.create_namespaced_pod("default", probe, dry_run="All").metadata
-        if metadata and metadata.annotations:
-            break
-        assert time.monotonic() < deadline, "pods are created without the annotation"
-        time.sleep(0.2)
-    yield
-    for plural in plurals:
-        objects.delete_cluster_custom_object(*ADMISSION, plural, NAME)
+pytestmark = pytest.mark.usefixtures("pods_stay")
 
 
 @pytest.fixture
@@ -111,7 +65,26 @@ def test_port_forward(run: Run) -> None:
 
 def test_scale(run: Run) -> None:
     printed = run("scale.py").splitlines()
-    assert printed[-2].endswith("D: 3 of 3") and printed[-1] == "3 pods"
+    assert printed[-2] == "Running: 3 of 3" and printed[-1] == "3 pods"
+
+
+def test_progress(run: Run) -> None:
+    phases = [line.split()[2] for line in run("progress.py").splitlines()]
+    order = ["Pending", "Creating", "Waiting", "Running", "Ending", "Completed"]
+    assert phases[-1] == "Completed" and phases == sorted(phases, key=order.index)
+
+
+def test_informer(run: Run) -> None:
+    if int(kubernetes.__version__.split(".")[0]) < 37:
+        assert "install kubernetes 37" in run("informer.py", code=1)
+        return
+    printed = run("informer.py").splitlines()
+    assert printed[0] == "leading"
+    assert printed[-3:] == [
+        "changed: JobRequested, JobMiniClusterReady, JobFinished",
+        "cached: MiniCluster of size 2",
+        "left in the cache: 0",
+    ]
 
 
 def test_yaml_in_and_out(run: Run) -> None:

@@ -26,9 +26,9 @@ from fluxoperator.models import MiniCluster, MiniClusterContainer, MiniClusterSp
 RUN_FOR = "cluster.flux-framework.org/run-for"
 
 
-def demo(name: str = "demo") -> MiniCluster:
+def demo(name: str = "demo", **annotations: str) -> MiniCluster:
     """Gives a MiniCluster of two pods that stay."""
-    pod, containers = PodSpec(annotations={RUN_FOR: "1h"}), [MiniClusterContainer(image="any")]
+    pod, containers = PodSpec(annotations={RUN_FOR: "1h", **annotations}), [MiniClusterContainer(image="any")]
     spec = MiniClusterSpec(size=2, interactive=True, pod=pod, containers=containers)
     return MiniCluster(metadata=kubernetes.V1ObjectMeta(name=name), spec=spec)
 
@@ -121,6 +121,12 @@ def test_flux_is_asked_for_as_the_user(client: MiniClusterClient, pod: str) -> N
         client.submit("demo", ["hostname"], ["-n2"], user="alice")
     with pytest.raises(errors.WaitTimeout, match="sudo: not found"):
         client.wait_ready("demo", timeout=1)
+
+
+def test_flux_needs_no_sudo_in_restricted_pods(client: MiniClusterClient) -> None:
+    client.create(demo("restricted", **{"flux-framework.org/pod-security": "restricted"}))
+    client.wait_for("restricted", "JobRunning", timeout=300)
+    assert client.flux("restricted", ["queue", "status"], check=False) == ("", "flux: not found\n", 127)
 
 
 def test_port_forward_carries_several_connections_at_once(
@@ -238,7 +244,7 @@ def test_a_broken_log_is_taken_up_without_repeating_lines() -> None:
         settings = kubernetes.Configuration()
         settings.host = f"http://127.0.0.1:{server.server_port}"
         client = MiniClusterClient(api_client=kubernetes.ApiClient(settings))
-        found = list(client._log("/pod", {"follow": True, "tailLines": 8}, float("inf")))
+        found = [text for _, text in client._log("/pod", {"follow": True, "tailLines": 8}, float("inf"))]
         server.shutdown()
     assert found == [f"line {i}" for i in range(8)]
     assert [query.get("tailLines") for query in asked] == [["8"], None, None]
