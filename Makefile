@@ -2,6 +2,7 @@
 # ARGS is handed on, as in `make api ARGS=--force`.
 
 API_VERSION ?= v1alpha1
+AGAINST ?= origin/main
 GO ?= go
 PYTHON ?= python3
 N ?= 5
@@ -31,9 +32,12 @@ CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 GOLANGCI := v2.15.0
 STATICCHECK := v0.7.0
 HELM := v4.3.1
+# The images of examples/, for which that of Flux stands in test-realflux.
+EXAMPLE_IMAGES = $(shell sed -n 's/.*image[:=] *"\?\([a-z.]*\/[a-zA-Z0-9./:_-]*\).*/\1/p' examples/minicluster/*.yaml examples/python/*.py | sort -u)
+KUBE_SCORE := v1.20.0
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify rules test test-fresh test-python test-install test-repos test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-operators test-cluster test-faults bench bench-go bench-python lint docs tools clean help bin/cluster bin/helm bench-go-clients .built
+.PHONY: api generate manifests swagger sdk-python sdk-go verify breaking rules test test-fresh test-python test-install test-repos test-pairs test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-breaking test-e2e-operators test-cluster test-realflux test-faults bench bench-go bench-python lint scan docs tools clean help bin/cluster bin/helm bench-go-clients .built ruff
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
@@ -57,19 +61,22 @@ sdk-go: tools ## Make only the Go clients
 verify: tools ## Compare the repository with what `make api` would write
 	@$(SDKGEN) verify $(ARGS)
 
+breaking: tools ## Say what changed in the API since AGAINST (a git ref, a directory, MODULE@VERSION), and for whom
+	@$(SDKGEN) breaking --against $(AGAINST) $(ARGS)
+
 rules: tools ## Check the types against the API rules; ARGS=--update accepts them
 	@$(SDKGEN) rules $(ARGS)
 
-test: tools bin/helm ## Run all tests: Go, then Python
+test: tools ruff bin/helm ## Run all tests: Go, then Python
 	$(call each,$(GO) test -timeout 20m ./...)
 	$(call operators,test)
-	$(PYTHON) test/python/matrix.py --workdir .tools/python
+	$(PYTHON) test/python/matrix.py --workdir .tools/python --edges
 	$(PYTHON) test/install/run.py
 
 test-fresh: ## Run `make api` and `make test` in a clone of HEAD, as on a machine that has nothing
 	@hack/fresh.sh
 
-test-python: tools ## Run the Python tests only, on every Python and kubernetes client
+test-python: tools ## Run the Python tests only, on every pair of a Python and a kubernetes client; `make test` leaves some pairs out
 	$(PYTHON) test/python/matrix.py --workdir .tools/python $(ARGS)
 
 test-install: ## Test the wheel of this platform, the pre-commit hook and the GitHub Action
@@ -77,6 +84,9 @@ test-install: ## Test the wheel of this platform, the pre-commit hook and the Gi
 
 test-repos: ## Test sdkgen on other operators' repositories, also the large ones; ARGS=-update writes docs/repositories.md
 	cd sdkgen && $(GO) test -count=1 -timeout 40m -v ./test/repos -slow $(ARGS)
+
+test-pairs: ## Compare published versions of other APIs, also the large ones; ARGS=-update writes docs/breaking.md
+	cd sdkgen && $(GO) test -count=1 -timeout 20m -v ./test/pairs -slow $(ARGS)
 
 test-wheels: ## The same with the wheels of all platforms, which are cross-built
 	$(PYTHON) test/install/run.py --all
@@ -90,10 +100,13 @@ build: ## Build the operator and its helper, static, into bin/
 cluster: bin/cluster ## Start a control plane for tests and leave it running; `bin/cluster down` stops it
 	@$< up --crd $(CRD)
 
-test-e2e: test-e2e-flux test-e2e-operators ## Run the tests that need a control plane; each starts its own
+test-e2e: test-e2e-flux test-e2e-breaking test-e2e-operators ## Run the tests that need a control plane; each starts its own
 
 test-e2e-flux: bin/cluster bin/helm
-	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 20m -v ./test/e2e
+	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 40m -v ./test/e2e
+
+test-e2e-breaking: bin/cluster
+	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -timeout 25m -run TestServer -v ./internal/breaking ./internal/policy
 
 test-e2e-operators: tools bin/cluster bin/helm
 	$(call operators,test-e2e)
@@ -102,6 +115,15 @@ test-cluster: bin/cluster ## Test the control plane itself: crashes, kills, rest
 	@$< build >/dev/null
 	cd test/cluster && CI=true $(GO) test -timeout 20m ./...
 	cd test/cluster/kubestack && $(GO) test -trimpath ./internal/node
+
+test-realflux: bin/cluster ## Test the operator on real Flux brokers, in the images of FLUX_LAYERS (hack/build-flux.sh); writes docs/real-flux.md
+	@test -n "$$FLUX_LAYERS" || { echo "test-realflux did not run: FLUX_LAYERS is not set; hack/build-flux.sh builds the layers and sets it" >&2; exit 2; }
+	@number=0; names=; set --; stubs=$(CURDIR)/test/realflux/testdata/stubs; \
+	for layers in $$FLUX_LAYERS; do \
+		name=localhost/flux:$$number; names="$$names $$name"; set -- "$$@" --image "$$name=$$stubs:$$layers"; number=$$((number + 1)); \
+	done; \
+	for image in $(EXAMPLE_IMAGES); do set -- "$$@" --image "$$image=$$stubs:$${FLUX_LAYERS%% *}"; done; \
+	REALFLUX="$$names" $< run --crd $(CRD) "$$@" -- $(GO) test -count=1 -timeout 80m -parallel 6 -v ./test/realflux -report "$(CURDIR)/docs/real-flux.md" $(ARGS)
 
 test-faults: bin/cluster ## Test the operator under failures and load; writes the tables of docs/reliability.md
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e -report "$(CURDIR)/docs/reliability.md"
@@ -127,11 +149,19 @@ lint: ## Run gofmt, go vet, staticcheck and golangci-lint $(GOLANGCI)
 	@command -v golangci-lint >/dev/null || { echo "golangci-lint is not installed: go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)" >&2; exit 2; }
 	$(call each,golangci-lint run $(ARGS))
 
+scan: bin/helm ## Scan the chart and config/ with kube-score; hack/kube-score.conf has the exceptions
+	@GO=$(GO) KUBE_SCORE=$(KUBE_SCORE) hack/scan.sh
+
 docs: ## Check the links and make targets in the documents
 	@$(PYTHON) docs/check.py
 
 tools: .built ## Build sdkgen into .tools/ and fetch the pinned tools there
 	@$(SDKGEN) tools --tools .tools --python $(PYTHON)
+
+ruff: .tools/ruff/bin/ruff ## Install ruff into .tools/, which checks the style of generated Python
+
+.tools/ruff/bin/ruff: sdkgen/runtime/python/tests/requirements.txt
+	@$(PYTHON) -m venv .tools/ruff && .tools/ruff/bin/pip install -q -r $< && touch $@
 
 .built:
 	@# The lock does not tell one development build from another, so a new program runs every stage once.

@@ -82,7 +82,10 @@ func (f *flags) dir(command *cobra.Command) *cobra.Command {
 // start adds the flags of a start.
 func (f *flags) start(command *cobra.Command) *cobra.Command {
 	set := command.Flags()
-	set.IntVar(&f.options.Nodes, "nodes", 2, "`number` of nodes")
+	set.IntVar(&f.options.Nodes, "nodes", 2, "`number` of simulated nodes")
+	set.StringArrayVar(&f.options.Images, "image", nil,
+		"run pods for real, by a kubelet and containerd, with this image: `NAME=DIRECTORY[:DIRECTORY...]`, the uppermost directory\n"+
+			"first; may be repeated; needs root, overlayfs and runc")
 	set.StringArrayVar(&f.options.CRDs, "crd", nil,
 		"`file` or directory of CustomResourceDefinitions, applied before the controllers start; may be repeated")
 	set.DurationVar(&f.options.Timeout, "timeout", 0, "how long to wait until the control plane is ready, without the build (default 2m)")

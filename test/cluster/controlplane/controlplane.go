@@ -34,10 +34,16 @@ const DirVariable = "FLUX_CLUSTER_DIR"
 // Options configure a control plane. The zero value is valid.
 type Options struct {
 	Dir     string        // its directory, which must be empty or absent; a temporary one by default
-	Nodes   int           // 2 by default
+	Nodes   int           // simulated ones; 2 by default
 	CRDs    []string      // files or directories of CustomResourceDefinitions, applied before the controllers start
 	Timeout time.Duration // how long the start may take, without the build; 2 minutes by default
 	Log     *slog.Logger  // progress; discarded by default
+
+	// Images are the container images of a real node, which runs pods in place of the simulated nodes: a kubelet with
+	// containerd and CoreDNS, in namespaces of their own. It needs root, Linux with overlayfs, and runc. Each image is
+	// NAME=DIRECTORY[:DIRECTORY...], made of the files of the directories, the uppermost first. No other image can be pulled.
+	// ClusterIPs lead nowhere; headless Services do.
+	Images []string
 
 	// Program is the path of the cluster command, which runs the keeper; it is built by default.
 	Program string
@@ -76,12 +82,17 @@ func Start(ctx context.Context, options Options) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	node, err := options.node(ctx, home)
+	if err != nil {
+		return nil, err
+	}
 	owned, err := startKeeper(ctx, program, options.Log, keeper.Config{
 		Home:     home,
 		Dir:      options.Dir,
 		Remember: options.remember,
 		Bin:      bin,
 		Nodes:    options.Nodes,
+		Node:     node,
 		CRDs:     options.CRDs,
 		Timeout:  options.Timeout,
 	})
@@ -233,6 +244,9 @@ func (o Options) defaults() Options {
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 2 * time.Minute
+		if len(o.Images) > 0 {
+			o.Timeout = 5 * time.Minute // images of some hundred MB are unpacked
+		}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/test/cluster/internal/cache"
+	"github.com/flux-framework/flux-operator/test/cluster/internal/keeper"
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
@@ -61,6 +63,64 @@ func (o Options) components(ctx context.Context) (cache.Program, error) {
 		Flags:  []string{"-trimpath", "-tags=grpcnotrace", "-ldflags=-s -w " + strings.Join(flags, " ")},
 		Links:  []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kubectl"},
 	}, err
+}
+
+// node builds the programs of a real node.
+func (o Options) node(ctx context.Context, home state.Home) (keeper.Node, error) {
+	if len(o.Images) == 0 {
+		return keeper.Node{}, nil
+	}
+	if err := canIsolate(); err != nil {
+		return keeper.Node{}, fmt.Errorf("a real node cannot run here: %w", err)
+	}
+	source, err := o.source()
+	if err != nil {
+		return keeper.Node{}, err
+	}
+	node := cache.Program{
+		Source: filepath.Join(source, "node"),
+		Name:   "node",
+		Links:  []string{"init", "machine", "proxy", "kubelet", "coredns"},
+	}
+	flags, err := versionFlags(ctx, node.Source)
+	if err != nil {
+		return keeper.Node{}, err
+	}
+	node.Flags = []string{"-trimpath", "-tags=grpcnotrace", "-ldflags=-s -w " + strings.Join(flags, " ")}
+	bin, err := cache.Build(ctx, string(home), node, o.Log)
+	if err != nil {
+		return keeper.Node{}, err
+	}
+	runtime, err := cache.Build(ctx, string(home), cache.Program{
+		Source: filepath.Join(source, "containerd"),
+		Name:   "containerd",
+		Flags:  []string{"-trimpath", "-tags=no_btrfs,no_devmapper,no_zfs", "-ldflags=-s -w"},
+		Tools:  true,
+	}, o.Log)
+	return keeper.Node{Bin: bin, Runtime: runtime, Images: o.Images}, err
+}
+
+// canIsolate returns what a real node lacks on this machine.
+func canIsolate() error {
+	if runtime.GOOS != "linux" {
+		return errors.New("it needs Linux")
+	}
+	if os.Geteuid() != 0 {
+		return errors.New("it needs root, for namespaces and mounts")
+	}
+	filesystems, err := os.ReadFile("/proc/filesystems")
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(filesystems), "\toverlay\n") {
+		return errors.New("it needs overlayfs, which /proc/filesystems does not list (modprobe overlay)")
+	}
+	for _, program := range []string{"runc", "tar", "mount", "umount"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return fmt.Errorf("it needs the program %s: %w", program, err)
+		}
+	}
+	return nil
 }
 
 // program returns the path of the cluster command.

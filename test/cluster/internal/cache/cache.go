@@ -20,12 +20,13 @@ import (
 // unused is the time after which an unused program is removed.
 const unused = 30 * 24 * time.Hour
 
-// Program is the main package in the root of a module.
+// Program is the main package in the root of a module, or the module's tools.
 type Program struct {
 	Source string   // the module's directory
 	Name   string   // what the file is called
 	Flags  []string // for go build
 	Links  []string // other names it can be called by
+	Tools  bool     // build the programs that the tool directives in go.mod name, under their own names
 }
 
 // Find returns the directory of the program and its links, and whether it exists.
@@ -104,7 +105,11 @@ func (p Program) build(ctx context.Context, directory string, log *slog.Logger) 
 }
 
 func (p Program) compile(ctx context.Context, output string, log *slog.Logger) error {
-	command := exec.CommandContext(ctx, "go", append(append([]string{"build", "-o", output}, p.Flags...), ".")...)
+	target := "."
+	if p.Tools {
+		target, output = "tool", filepath.Dir(output)+string(filepath.Separator)
+	}
+	command := exec.CommandContext(ctx, "go", append(append([]string{"build", "-o", output}, p.Flags...), target)...)
 	command.Dir = p.Source
 	command.Env = environment()
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }

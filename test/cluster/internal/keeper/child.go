@@ -38,6 +38,9 @@ func (k *keeper) launch(name string) error {
 	command.Env = k.plan.environment()
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = process.Dependent(syscall.SIGKILL)
+	if k.plan.component(name).isolated {
+		command.SysProcAttr = process.Isolated(syscall.SIGKILL)
+	}
 	if err := command.Start(); err != nil {
 		return fmt.Errorf("starting %s: %w", name, err)
 	}

@@ -83,6 +83,7 @@ func (p *plan) writeUsers(cluster *pki.Authority, server string) error {
 		{controllers, "system:kube-controller-manager", []string{administrators}},
 		{scheduler, "system:kube-scheduler", nil},
 		{kwok, "kwok", []string{administrators}},
+		{node, "system:node:node-0", []string{"system:nodes", administrators}},
 	} {
 		login, err := cluster.Client(user.name, user.groups...)
 		if err != nil {

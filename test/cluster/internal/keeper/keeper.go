@@ -37,9 +37,28 @@ type Config struct {
 	Dir      string        `json:"dir"`      // empty for a temporary directory
 	Remember bool          `json:"remember"` // as the current directory
 	Bin      string        `json:"bin"`      // the directory of the components' programs
-	Nodes    int           `json:"nodes"`
-	CRDs     []string      `json:"crds"`    // files, applied before the controllers start
-	Timeout  time.Duration `json:"timeout"` // until everything is ready
+	Nodes    int           `json:"nodes"`    // simulated ones
+	Node     Node          `json:"node"`     // instead of those
+	CRDs     []string      `json:"crds"`     // files, applied before the controllers start
+	Timeout  time.Duration `json:"timeout"`  // until everything is ready
+}
+
+// Node is a real node; it has images.
+type Node struct {
+	Bin     string   `json:"bin"`     // the directory of the program of kubelet and CoreDNS
+	Runtime string   `json:"runtime"` // the directory of containerd's programs and the CNI plugins
+	Images  []string `json:"images"`  // NAME=DIRECTORY[:DIRECTORY...], the uppermost directory first
+}
+
+// real reports whether a kubelet runs the pods.
+func (n Node) real() bool { return len(n.Images) > 0 }
+
+// simulated is the number of simulated nodes.
+func (c Config) simulated() int {
+	if c.Node.real() {
+		return 0
+	}
+	return c.Nodes
 }
 
 // Event is a message of a keeper: its directory, a step, readiness or a failure. Exactly one field is set.

@@ -18,6 +18,8 @@ const (
 	controllers = "kube-controller-manager"
 	scheduler   = "kube-scheduler"
 	kwok        = "kwok"
+	proxy       = "proxy"
+	node        = "init" // of a real node
 )
 
 // The Service range, and its first address, which is the API server's ClusterIP.
@@ -30,6 +32,7 @@ const (
 type plan struct {
 	directory  state.Directory
 	bin        string
+	node       Node
 	client     *client
 	components []component
 	nodePort   int
@@ -37,18 +40,19 @@ type plan struct {
 
 // component is one program.
 type component struct {
-	name  string
-	args  []string
-	ready func(context.Context) error
+	name     string
+	args     []string
+	ready    func(context.Context) error
+	isolated bool // in namespaces of its own
 }
 
 // newPlan chooses the ports and writes the files.
-func newPlan(directory state.Directory, bin string) (*plan, error) {
+func newPlan(directory state.Directory, config Config) (*plan, error) {
 	ports, err := freePorts(6)
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{directory: directory, bin: bin, nodePort: ports[5]}
+	p := &plan{directory: directory, bin: config.Bin, node: config.Node, nodePort: ports[5]}
 	if err := p.writeFiles(address(ports[2])); err != nil {
 		return nil, err
 	}
@@ -56,12 +60,19 @@ func newPlan(directory state.Directory, bin string) (*plan, error) {
 		return nil, err
 	}
 	p.components = []component{
-		{etcd, p.etcd(ports[0], ports[1]), p.healthy(ports[0], "/health")},
-		{apiServer, p.apiServer(ports[2], ports[0]), p.healthy(ports[2], "/readyz")},
-		{controllers, p.controllers(ports[3]), p.healthy(ports[3], "/healthz")},
-		{scheduler, p.scheduler(ports[4]), p.healthy(ports[4], "/readyz")},
-		{kwok, p.kwok(ports[5]), p.healthy(ports[5], "/healthz")},
+		{name: etcd, args: p.etcd(ports[0], ports[1]), ready: p.healthy(ports[0], "/health")},
+		{name: apiServer, args: p.apiServer(ports[2], ports[0]), ready: p.healthy(ports[2], "/readyz")},
+		{name: controllers, args: p.controllers(ports[3]), ready: p.healthy(ports[3], "/healthz")},
+		{name: scheduler, args: p.scheduler(ports[4]), ready: p.healthy(ports[4], "/readyz")},
 	}
+	if !config.Node.real() {
+		p.components = append(p.components, component{name: kwok, args: p.kwok(ports[5]), ready: p.healthy(ports[5], "/healthz")})
+		return p, nil
+	}
+	args := p.realNode(ports[2], ports[5])
+	p.components = append(p.components,
+		component{name: proxy, args: args, ready: started},
+		component{name: node, args: args, ready: started, isolated: true})
 	return p, nil
 }
 
@@ -78,7 +89,12 @@ func (p *plan) names() []string {
 }
 
 // program is the path of a program.
-func (p *plan) program(name string) string { return filepath.Join(p.bin, name) }
+func (p *plan) program(name string) string {
+	if name == proxy || name == node {
+		return filepath.Join(p.node.Bin, name)
+	}
+	return filepath.Join(p.bin, name)
+}
 
 // environment is the whole environment of the programs; they do not see the caller's.
 func (p *plan) environment() []string {
@@ -196,6 +212,27 @@ func (p *plan) kwok(port int) []string {
 		"--kubelet-client-ca-file=" + p.pki("internal.crt"),
 	}
 }
+
+// realNode are the flags of a real node and of the proxy to it.
+func (p *plan) realNode(serverPort, port int) []string {
+	args := []string{
+		"--dir=" + p.directory.Path("node"),
+		"--runtime=" + p.node.Runtime,
+		"--kubeconfig=" + p.user(node),
+		fmt.Sprintf("--server=127.0.0.1:%d", serverPort),
+		fmt.Sprintf("--port=%d", port),
+		"--cert-file=" + p.pki("internal-server.crt"),
+		"--key-file=" + p.pki("internal-server.key"),
+		"--client-ca-file=" + p.pki("internal.crt"),
+	}
+	for _, image := range p.node.Images {
+		args = append(args, "--image="+image)
+	}
+	return args
+}
+
+// started is for components that are ready when the node is.
+func started(context.Context) error { return nil }
 
 // freePorts finds free ports on the loopback address, below the ephemeral range, so that no outgoing connection takes one before
 // its component listens.

@@ -14,7 +14,7 @@ import (
 
 // start starts the components in the order of their dependencies.
 func (k *keeper) start(ctx context.Context) error {
-	plan, err := newPlan(k.directory.Directory, k.config.Bin)
+	plan, err := newPlan(k.directory.Directory, k.config)
 	if err != nil {
 		return err
 	}
@@ -29,17 +29,18 @@ func (k *keeper) start(ctx context.Context) error {
 		return err
 	}
 	// The controllers exit if the API server's own roles do not exist, so they start after it is ready.
-	for _, name := range []string{controllers, scheduler, kwok} {
+	later := plan.names()[2:]
+	for _, name := range later {
 		if err := k.launch(name); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{controllers, scheduler, kwok} {
+	for _, name := range later {
 		if err := k.await(ctx, name, plan.component(name).ready); err != nil {
 			return err
 		}
 	}
-	if err := k.await(ctx, kwok, k.nodesReady); err != nil {
+	if err := k.await(ctx, later[len(later)-1], k.nodesReady); err != nil {
 		return err
 	}
 	return k.await(ctx, controllers, func(ctx context.Context) error {
@@ -60,7 +61,7 @@ func (k *keeper) step(ctx context.Context, name string) error {
 
 // prepare creates the nodes and CRDs before the controllers start: the garbage collector rediscovers kinds only every 30 s.
 func (k *keeper) prepare(ctx context.Context) error {
-	for i := range k.config.Nodes {
+	for i := range k.config.simulated() {
 		node, err := json.Marshal(newNode(fmt.Sprintf("node-%d", i), k.plan.nodePort))
 		if err != nil {
 			return err
@@ -116,8 +117,8 @@ func (k *keeper) nodesReady(ctx context.Context) error {
 			}
 		}
 	}
-	if ready < k.config.Nodes {
-		return fmt.Errorf("%d of %d nodes are ready", ready, k.config.Nodes)
+	if want := max(1, k.config.simulated()); ready < want {
+		return fmt.Errorf("%d of %d nodes are ready", ready, want)
 	}
 	return nil
 }

@@ -27,6 +27,9 @@ func born(pid int) (string, error) {
 	return strings.TrimSpace(when), nil
 }
 
+// Isolated is Dependent: this system has no namespaces.
+func Isolated(signal syscall.Signal) *syscall.SysProcAttr { return Dependent(signal) }
+
 // Dependent does nothing on this system; the next command kills what a killed parent leaves.
 func Dependent(syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{}
