@@ -7,4 +7,4 @@ what there is with what the rules ask for, and ``status`` says how far a rule ha
 to the API server, ``cache`` follows it, and ``operator`` puts them together.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -37,6 +37,8 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Namespace:
 
     add("--namespace", "default", "the operator's namespace: only its rules count")
     add("--rule-name", "", "the one rule that counts; without it, every rule of the namespace does")
+    add("--source-namespaces", "", "namespaces with commas that rules may copy from, beside the operator's; * for all "
+        "but kube-*, which have to be named")  # fmt: skip
     add("--workers", "4", "how many threads write", type=_number(1))
     add("--health-port", "8080", "where /healthz and /readyz are answered, 0 for nowhere", type=_number(0))
     add("--log-level", "info", "what is logged", choices=_LEVELS)
@@ -61,7 +63,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     except config.ConfigException as error:
         _log.error("no cluster", extra={"error": str(error)})
         return 1
-    operator = Operator(Settings(args.namespace, args.rule_name or None, args.workers), api_client)
+    sources = frozenset(it.strip() for it in args.source_namespaces.split(",") if it.strip())
+    operator = Operator(Settings(args.namespace, args.rule_name or None, args.workers, sources), api_client)
     ended = Event()
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, lambda *_: ended.set())

@@ -4,23 +4,27 @@
 
 A copy is told from an original by two labels, which no original has: who manages it, and the
 namespace of the rules that it was made for. So the copies are found again by a selector, and an
-operator needs no memory. Everything else that is known of a copy stands in its annotations.
+operator needs no memory. Everything else that is known of a copy stands in its annotations, and
+where it was made too: what somebody has cloned from a copy, labels and all, is not the operator's.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
+from dataclasses import dataclass, field
+from typing import AbstractSet, Any, Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 from copyrator_api.models import CopyratorRule
+
+from .refusal import ANY, never, reserved, source_allowed
 
 Manifest = Mapping[str, Any]
 
 MANAGED_BY, MANAGER = "app.kubernetes.io/managed-by", "copyrator"
 HOME = "copyrator.test.com/namespace"
 
+PLACE = "copyrator.test.com/place"
 RULE = "copyrator.test.com/rule"
 SOURCE = "copyrator.test.com/source"
 SOURCE_UID = "copyrator.test.com/source-uid"
@@ -29,9 +33,8 @@ LABELS = "copyrator.test.com/labels"
 #: The kinds, by the types of rules.
 KINDS = {"configmap": "ConfigMap", "secret": "Secret"}
 
-#: What the API server lets be copied, but nobody wants to be: both belong to one namespace.
-SERVICE_ACCOUNT_TOKEN = "kubernetes.io/service-account-token"
-ROOT_CERTIFICATE = "kube-root-ca.crt"
+#: The source namespaces of an operator that was told of none but wants them all.
+EVERYWHERE = frozenset([ANY])
 
 # Of a copy's metadata, what is not kept.
 _DROPPED = {"managedFields", "selfLink"}
@@ -70,7 +73,11 @@ class Namespace:
 
 @dataclass(frozen=True)
 class Rule:
-    """A CopyratorRule, with what is asked of it often worked out once."""
+    """A CopyratorRule and what is derived from it.
+
+    ``refused`` are the source namespaces that the operator does not allow, ``named`` the target
+    namespaces given by name, and ``selects`` is true if others are selected by their labels.
+    """
 
     model: CopyratorRule
     name: str
@@ -80,55 +87,82 @@ class Rule:
     created: str
     kind: str
     queries: Tuple[Query, ...]
+    refused: Tuple[str, ...]
+    named: FrozenSet[str]
+    selects: bool
     requirements: Tuple[Tuple[str, str, FrozenSet[str]], ...]
 
     @staticmethod
-    def of(manifest: Manifest) -> Rule:
-        """Reads a manifest. A rule of another type, or without a selector, finds nothing."""
+    def of(manifest: Manifest, allowed: AbstractSet[str] = EVERYWHERE) -> Rule:
+        """Reads a manifest. A rule of another type, or without a selector, finds nothing, and none
+        does outside of the namespaces that rules may copy from."""
         model, metadata = CopyratorRule.from_dict(manifest), manifest["metadata"]
         selector = ",".join(f"{key}={value}" for key, value in sorted((model.selector or {}).items()))
         known = model.rule_type in KINDS and selector  # an older definition may have let others in
-        namespaces = (model.namespaces or [metadata["namespace"]]) if known else []
+        home, named = metadata["namespace"], frozenset(manifest.get("targetNamespaces") or ())
+        namespaces = (model.namespaces or [home]) if known else []
+        may = {it for it in namespaces if source_allowed(it, home, allowed)}
         return Rule(
             model=model,
             name=metadata["name"],
-            namespace=metadata["namespace"],
+            namespace=home,
             uid=metadata["uid"],
             generation=metadata.get("generation") or 0,
             created=metadata.get("creationTimestamp") or "",
             kind=model.rule_type,
-            queries=tuple(Query(model.rule_type, namespace, selector) for namespace in namespaces),
+            queries=tuple(Query(model.rule_type, it, selector) for it in namespaces if it in may),
+            refused=tuple(it for it in namespaces if it not in may),
+            named=named,
+            selects=manifest.get("targets") is not None or not named,
             requirements=_requirements(manifest.get("targets") or {}),
         )
 
     def targets(self, namespace: Namespace) -> bool:
         """Says whether a namespace is to have copies, but for a source in it."""
-        return namespace.active and all(_met(namespace.labels, *it) for it in self.requirements)
+        if namespace.name in self.named:
+            return namespace.active
+        return self._selects(namespace) and not reserved(namespace.name, self.namespace)
+
+    def spares(self, namespace: Namespace) -> bool:
+        """Says whether a namespace has the labels that the rule asks for, and has to be named."""
+        given = bool(self.requirements) and namespace.name not in self.named
+        return given and reserved(namespace.name, self.namespace) and self._selects(namespace)
+
+    def _selects(self, namespace: Namespace) -> bool:
+        return self.selects and namespace.active and all(_met(namespace.labels, *it) for it in self.requirements)
 
 
 @dataclass(frozen=True)
 class Source:
-    """An original that is to be copied."""
+    """An original that matches. ``refused`` says why it is never copied, and is "" if it may be."""
 
     namespace: str
     name: str
     uid: str
     created: str
     labels: Mapping[str, str]
-    content: Mapping[str, Any]
-    digest: str
+    content: Mapping[str, Any] = field(repr=False)
+    digest: str = field(repr=False)
+    refused: str = ""
 
     @staticmethod
-    def of(manifest: Manifest) -> Optional[Source]:
-        """Reads a manifest; None if it is never copied, or being deleted."""
+    def of(kind: str, manifest: Manifest) -> Optional[Source]:
+        """Reads a manifest; None if it is a copy, or being deleted. Of what is never copied the
+        content is not kept."""
         metadata, labels = manifest["metadata"], dict(manifest["metadata"].get("labels") or {})
-        never = manifest.get("type") == SERVICE_ACCOUNT_TOKEN or metadata["name"] == ROOT_CERTIFICATE
-        if never or labels.pop(MANAGED_BY, None) == MANAGER or metadata.get("deletionTimestamp"):
+        if labels.pop(MANAGED_BY, None) == MANAGER or metadata.get("deletionTimestamp"):
             return None
-        made = metadata.get("creationTimestamp") or ""
-        content = _content(manifest)
+        refused = never(kind, manifest) or ""
+        content = {} if refused else _content(manifest)
         return Source(
-            metadata["namespace"], metadata["name"], metadata["uid"], made, labels, content, _digest(content)
+            namespace=metadata["namespace"],
+            name=metadata["name"],
+            uid=metadata["uid"],
+            created=metadata.get("creationTimestamp") or "",
+            labels=labels,
+            content=content,
+            digest=_digest(content),
+            refused=refused,
         )
 
 
@@ -139,7 +173,7 @@ class Copy:
     metadata: Mapping[str, Any]
     type: Optional[str]
     immutable: bool
-    digest: str
+    digest: str = field(repr=False)
 
     @staticmethod
     def of(manifest: Manifest) -> Copy:
@@ -175,17 +209,24 @@ def copies_of(home: str) -> str:
 
 
 def is_copy(manifest: Manifest, home: str, rule: Optional[str] = None) -> bool:
-    """Says whether an object is a copy that was made for the rules of a namespace, or one of them."""
-    labels = manifest["metadata"].get("labels") or {}
-    made_for = (manifest["metadata"].get("annotations") or {}).get(RULE)
-    ours = labels.get(MANAGED_BY) == MANAGER and labels.get(HOME) == home
-    return ours and (rule is None or made_for == f"{home}/{rule}")
+    """Says whether an object is a copy that was made for the rules of a namespace, or one of them.
+
+    Labels are not enough, as they are copied and written by hand: its annotations must say that it
+    was made where it is. Version 0.1.0 has noted the source alone, which has the name of the copy.
+    """
+    metadata = manifest["metadata"]
+    labels, noted = metadata.get("labels") or {}, metadata.get("annotations") or {}
+    here = f"{metadata['namespace']}/{metadata['name']}"
+    made_here = noted[PLACE] == here if PLACE in noted else noted.get(SOURCE, "").endswith(f"/{metadata['name']}")
+    ours = labels.get(MANAGED_BY) == MANAGER and labels.get(HOME) == home and made_here
+    return ours and (rule is None or noted.get(RULE) == f"{home}/{rule}")
 
 
-def marks(rule: Rule, source: Source) -> Tuple[Dict[str, str], Dict[str, str]]:
-    """Gives the labels and the annotations that a copy is to have."""
+def marks(rule: Rule, source: Source, namespace: str) -> Tuple[Dict[str, str], Dict[str, str]]:
+    """Gives the labels and the annotations that a copy in a namespace is to have."""
     labels = {**source.labels, MANAGED_BY: MANAGER, HOME: rule.namespace}
     annotations = {
+        PLACE: f"{namespace}/{source.name}",
         RULE: f"{rule.namespace}/{rule.name}",
         SOURCE: f"{source.namespace}/{source.name}",
         SOURCE_UID: source.uid,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from threading import Thread
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, FrozenSet, List, Optional, Set
 
 from copyrator_api import errors
 from copyrator_api.client import Client
@@ -26,6 +26,10 @@ from .status import FAILED, TAKEN, Trouble, news, same, status
 
 _log = logging.getLogger(__name__)
 
+# What the API server says no to however often it is asked; and the seconds until it is asked again
+# all the same, as a policy may have changed. A change of source, copy, rule or namespace is soon enough.
+_PERMANENT, _TOO_LARGE, _MUCH_LATER = (errors.BadRequest, errors.Invalid), 413, 600.0
+
 # How many steps in a row a place may take: to delete, to create, and a conflict with each.
 _STEPS = 5
 
@@ -41,11 +45,12 @@ class Refused(Exception):
 @dataclass(frozen=True)
 class Settings:
     """What an operator is told: the namespace of its rules, the one rule that counts or None for all,
-    and how many threads write."""
+    how many threads write, and the namespaces that rules may copy from, beside their own."""
 
     namespace: str = "default"
     rule_name: Optional[str] = None
     workers: int = 4
+    sources: FrozenSet[str] = frozenset()
 
 
 class Operator:
@@ -55,7 +60,7 @@ class Operator:
         self._settings, self._core = settings, Core(api_client)
         self._rules = Client(CopyratorRule, settings.namespace, api_client, MANAGER)
         self._queue: Queue[Item] = Queue()
-        self._state = State(settings.namespace, settings.rule_name, self._queue.add, self._follow)
+        self._state = State(settings.namespace, settings.rule_name, self._queue.add, self._follow, settings.sources)
         self._sources: Dict[Query, Cache] = {}
         self._threads: List[Thread] = []
 
@@ -118,9 +123,14 @@ class Operator:
         if isinstance(item, Key):
             self._state.failed(item, trouble)
         expected = isinstance(error, (Refused, errors.ApiError))
+        if _permanent(error):
+            self._queue.forget(item)
+            self._queue.add(item, seconds := _MUCH_LATER)
+        else:
+            seconds = self._queue.retry(item)
         _log.warning(
             "trying again later",
-            extra={**_where(item), "reason": trouble.reason, "error": trouble.message, "seconds": self._queue.retry(item)},
+            extra={**_where(item), "reason": trouble.reason, "error": trouble.message, "seconds": seconds},
             exc_info=None if expected else error,
         )
 
@@ -199,6 +209,11 @@ class Operator:
             "count": 1,
         }
         self._core.tell(event)
+
+
+def _permanent(error: Exception) -> bool:
+    """Says whether an error will be the same at the next try."""
+    return isinstance(error, _PERMANENT) or (isinstance(error, errors.ApiError) and error.status == _TOO_LARGE)
 
 
 def _where(item: Item) -> Dict[str, str]:

@@ -57,11 +57,12 @@ def claims(world: World, kind: str, name: str) -> List[Claim]:
     """Gives who asks for copies of a name, the first first: that of the oldest rule, and among its
     sources the oldest; of the same age, by name."""
     found = [
-        Claim(rule, world.sources[query][name])
+        Claim(rule, source)
         for rule in world.rules.values()
         if rule.kind == kind
         for query in rule.queries
-        if name in world.sources.get(query, ())
+        for source in [world.sources.get(query, {}).get(name)]
+        if source is not None and not source.refused
     ]
     return sorted(found, key=lambda it: (it.rule.created, it.rule.name, it.source.created, it.source.namespace))
 
@@ -75,10 +76,11 @@ def winner(asking: Sequence[Claim], namespace: Optional[Namespace]) -> Optional[
 
 def settled(copy: Optional[Copy], claim: Claim) -> bool:
     """Says whether a copy is as it should be. Labels and annotations of others do not matter."""
-    labels, annotations = marks(*claim)
+    if copy is None:
+        return False
+    labels, annotations = marks(*claim, copy.metadata["namespace"])
     return (
-        copy is not None
-        and copy.digest == claim.source.digest
+        copy.digest == claim.source.digest
         and labels.items() <= copy.labels.items()
         and annotations.items() <= copy.annotations.items()
     )
@@ -108,7 +110,7 @@ def body(action: Action) -> Dict[str, Any]:
     """Gives the manifest to create, or to update the copy with. What others have added to the
     metadata of a copy stays."""
     assert action.claim is not None, "nothing is wanted"
-    labels, annotations = marks(*action.claim)
+    labels, annotations = marks(*action.claim, action.key.namespace)
     metadata: Dict[str, Any] = {"name": action.key.name, "namespace": action.key.namespace}
     if action.copy is not None:
         ours = action.copy.annotations.get(LABELS, "").split(",")

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple, Union
+from typing import AbstractSet, Any, Callable, Dict, Mapping, Optional, Set, Tuple, Union
 
 from .objects import KINDS, Copy, Key, Namespace, Query, Rule, Source, is_copy
 from .plan import Action, World, claims, decide
@@ -28,11 +28,12 @@ class State:
         only (Optional[str]): the name of the one rule that counts, None for all.
         add (Callable[[Item, float], None]): takes what is to be looked at, after some seconds.
         follow (Callable[[Set[Query]], None]): gets all the queries of the rules when they change.
+        allowed (AbstractSet[str]): the namespaces that rules may copy from, beside their own.
     """
 
     def __init__(self, home: str, only: Optional[str], add: Callable[[Item, float], None],
-                 follow: Callable[[Set[Query]], None]) -> None:
-        self._home, self._only, self._add, self._follow = home, only, add, follow
+                 follow: Callable[[Set[Query]], None], allowed: AbstractSet[str]) -> None:
+        self._home, self._only, self._add, self._follow, self._allowed = home, only, add, follow, allowed
         self._lock = Lock()
         self._world = World()
         self._listed: Set[object] = set()
@@ -89,7 +90,7 @@ class State:
                 return
             name = manifest["metadata"]["name"]
             before = self._world.rules.pop(name, None)
-            after = None if _goes(change, manifest) else Rule.of(manifest)
+            after = None if _goes(change, manifest) else Rule.of(manifest, self._allowed)
             if after is not None:
                 self._world.rules[name] = after
             if before and after and (before.uid, before.generation) == (after.uid, after.generation):
@@ -136,7 +137,7 @@ class State:
                     return
                 name = manifest["metadata"]["name"]
                 before = found.pop(name, None)
-                after = None if change == "DELETED" else Source.of(manifest)
+                after = None if change == "DELETED" else Source.of(query.kind, manifest)
                 if after is not None:
                     found[name] = after
                 if before == after:

@@ -13,11 +13,11 @@ from kubernetes.client import V1Condition
 from .objects import KINDS, Key, Rule
 from .plan import Claim, World, claims, settled, winner
 
-READY, CONFLICT = "Ready", "Conflict"
-TAKEN, FAILED = "NameTaken", "Failed"
+READY, CONFLICT, REFUSED = "Ready", "Conflict", "Refused"
+TAKEN, FAILED, NEVER = "NameTaken", "Failed", "NeverCopied"
 
-# How many places a message names.
-_SHOWN = 5
+# How many things a message names, and of how many characters what is said of one may be.
+_SHOWN, _LONGEST = 5, 1024
 
 
 class Trouble(NamedTuple):
@@ -36,25 +36,27 @@ def status(world: World, rule: Rule, troubles: Mapping[Key, Trouble], now: datet
         troubles (Mapping[Key, Trouble]): what could not be written.
         now (datetime): the time of conditions whose status changes, with a time zone.
     """
-    sources = sum(len(world.sources.get(query, ())) for query in rule.queries)
+    sources = sum(not it.refused for query in rule.queries for it in world.sources.get(query, {}).values())
     wanted, there = 0, 0
-    conflicts: List[Tuple[Key, str]] = []
-    failures: List[Tuple[Key, str]] = []
+    conflicts: List[Tuple[str, str]] = []
+    failures: List[Tuple[str, str]] = []
     for key, claim, lost in _places(world, rule):
         wanted += 1
         if claim is None or lost:
-            conflicts.append((key, lost))
+            conflicts.append((_object(*key), lost))
         elif settled(world.copies.get(key), claim):
             there += 1
         elif key in troubles:
             trouble = troubles[key]
-            (conflicts if trouble.reason == TAKEN else failures).append((key, trouble.message))
+            (conflicts if trouble.reason == TAKEN else failures).append((_object(*key), trouble.message))
+    refused = [*_refused(world, rule)]
     count = f"{there} of {wanted} copies of {sources} {'source' if sources == 1 else 'sources'} are there"
     reason = FAILED if failures else "Conflict" if conflicts else "Copied" if there == wanted else "Copying"
     message = f"{count}; {_listed(failures)}" if failures else count
     found = [
         (READY, reason == "Copied", reason, message),
         (CONFLICT, bool(conflicts), TAKEN if conflicts else "NoConflict", _listed(conflicts)),
+        (REFUSED, bool(refused), NEVER if refused else "NoneRefused", _listed(refused)),
     ]
     before = {it.type: it for it in _conditions(rule)}
     return CopyratorRuleStatus(
@@ -69,7 +71,7 @@ def news(before: Optional[CopyratorRuleStatus], after: CopyratorRuleStatus) -> I
     """Yields reason and message of what has come to be wrong."""
     known = {(it.type, it.reason, it.message) for it in (before and before.conditions) or ()}
     for it in after.conditions or ():
-        wrong = it.reason in (TAKEN, FAILED)
+        wrong = it.reason in (TAKEN, FAILED, NEVER)
         if wrong and (it.type, it.reason, it.message) not in known:
             yield it.reason, it.message
 
@@ -83,6 +85,8 @@ def _places(world: World, rule: Rule) -> Iterator[Tuple[Key, Optional[Claim], st
     """Yields every place for which a rule asks for a copy, who gets it, and if that is another, why."""
     for query in rule.queries:
         for source in world.sources.get(query, {}).values():
+            if source.refused:
+                continue
             asking = claims(world, rule.kind, source.name)
             for namespace in world.namespaces.values():
                 if not rule.targets(namespace) or namespace.name == source.namespace:
@@ -96,9 +100,26 @@ def _places(world: World, rule: Rule) -> Iterator[Tuple[Key, Optional[Claim], st
                 yield Key(rule.kind, namespace.name, source.name), first, lost
 
 
-def _listed(found: Sequence[Tuple[Key, str]]) -> str:
-    """Names the first of some places, and counts the others."""
-    shown = [f"{KINDS[key.kind]} {key.namespace}/{key.name}: {why}" for key, why in sorted(found)[:_SHOWN]]
+def _refused(world: World, rule: Rule) -> Iterator[Tuple[str, str]]:
+    """Yields what the operator refuses a rule, and why."""
+    for name in rule.refused:
+        yield f"Namespace {name}", "not listed in --source-namespaces of the operator"
+    for namespace in world.namespaces.values():
+        if rule.spares(namespace):
+            yield f"Namespace {namespace.name}", "reserved, and not listed in targetNamespaces"
+    for query in rule.queries:
+        for source in world.sources.get(query, {}).values():
+            if source.refused:
+                yield _object(rule.kind, source.namespace, source.name), source.refused
+
+
+def _object(kind: str, namespace: str, name: str) -> str:
+    return f"{KINDS[kind]} {namespace}/{name}"
+
+
+def _listed(found: Sequence[Tuple[str, str]]) -> str:
+    """Names the first of what was found, and counts the others."""
+    shown = [f"{what}: {why[:_LONGEST]}" for what, why in sorted(found)[:_SHOWN]]
     more = len(found) - len(shown)
     return "; ".join([*shown, *([f"and {more} more"] if more > 0 else [])])
 

@@ -25,7 +25,7 @@ from copyrator.objects import (
 from copyrator.plan import Action, World, body
 
 HOME = "home"
-NAMESPACES = [HOME, "a", "b", "c"]
+NAMESPACES = [HOME, "a", "b", "kube-system"]
 
 Manifest = Dict[str, Any]
 
@@ -86,7 +86,7 @@ class Cluster:
         for key, it in self.objects.items():
             labels = it["metadata"].get("labels") or {}
             matches = wanted.items() <= labels.items() and labels.get(MANAGED_BY) != MANAGER
-            source = Source.of(it) if (key.kind, key.namespace) == query[:2] and matches else None
+            source = Source.of(key.kind, it) if (key.kind, key.namespace) == query[:2] and matches else None
             if source is not None:
                 found[key.name] = source
         return found
@@ -137,7 +137,7 @@ def _object(draw: st.DrawFn, kind: str, namespace: str, name: str) -> Manifest:
     if draw(st.booleans()):
         more["immutable"] = draw(st.booleans())
     if kind == "secret":
-        more["type"] = draw(st.sampled_from(["Opaque", "kubernetes.io/tls", "kubernetes.io/service-account-token"]))
+        more["type"] = draw(st.sampled_from(["Opaque", "kubernetes.io/tls", "bootstrap.kubernetes.io/token"]))
     elif draw(st.booleans()):
         more["binaryData"] = {"b": "AAEC"}
     made = manifest(kind, namespace, name, **more)
@@ -162,6 +162,7 @@ def clusters(draw: st.DrawFn) -> Cluster:
             namespaces=draw(st.lists(st.sampled_from(names), unique=True, max_size=3)),
             selector=draw(_selectors),
             targets=draw(_targets()),
+            targetNamespaces=draw(st.sampled_from([None, None, ["kube-system"], [HOME, "a"]])),
         )
         for it in draw(st.sampled_from([["one"], ["one", "two"], ["three", "two", "one"], []]))
     ]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from pathlib import Path
@@ -12,10 +13,15 @@ from typing import Any, Iterator, List, Tuple
 import copyrator_api
 import pytest
 import yaml
+from copyrator_api import errors
+from kubernetes.client import ApiClient
 
 import copyrator
 from copyrator.cache import Cache
 from copyrator.cli import parse
+from copyrator.health import serve
+from copyrator.objects import Key
+from copyrator.operator import Operator, Settings
 from copyrator.queue import Queue
 
 
@@ -131,7 +137,7 @@ def test_cache_hands_on_nothing_after_its_end() -> None:
 
 def test_flags_precede_variables_precede_defaults() -> None:
     assert vars(parse([], {})) == {
-        "namespace": "default", "rule_name": "", "workers": 4, "health_port": 8080, "log_level": "info",
+        "namespace": "default", "rule_name": "", "source_namespaces": "", "workers": 4, "health_port": 8080, "log_level": "info",
     }  # fmt: skip
     environ = {"NAMESPACE": "ours", "RULE_NAME": "main-rule", "WORKERS": "2", "HEALTH_PORT": "0", "LOG_LEVEL": "debug"}
     assert parse([], environ).rule_name == "main-rule"
@@ -152,3 +158,26 @@ def test_wrong_arguments(argv: List[str], environ: Any) -> None:
 def test_there_is_one_version() -> None:
     chart = yaml.safe_load((Path(__file__).parents[1] / "chart" / "Chart.yaml").read_text())
     assert copyrator.__version__ == copyrator_api.__version__ == chart["version"] == chart["appVersion"]
+
+
+@pytest.mark.parametrize("status, permanent", [(422, True), (400, True), (413, True), (403, False), (500, False), (0, False)])
+def test_what_the_server_will_never_take_is_not_sent_again_and_again(status: int, permanent: bool) -> None:
+    operator, key = Operator(Settings(), ApiClient()), Key("configmap", "a", "s")
+    kinds = {422: errors.Invalid, 400: errors.BadRequest, 403: errors.Forbidden}
+    added: List[float] = []
+    operator._queue._add = lambda item, delay: added.append(delay)  # type: ignore[method-assign]
+    for _ in range(3):
+        operator._failed(key, kinds.get(status, errors.ApiError)(status, "No", "no"))
+    assert (max(delay for delay in added) >= 600) is permanent
+
+
+def test_probes_that_say_nothing_do_not_hold_a_thread_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = serve(port, Operator(Settings(), ApiClient()))
+    assert server.RequestHandlerClass.timeout == 10  # type: ignore[attr-defined]
+    server.RequestHandlerClass.timeout = 0.2  # type: ignore[attr-defined]
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as silent:
+        assert silent.recv(1) == b"", "the server has hung up"
+    server.shutdown()

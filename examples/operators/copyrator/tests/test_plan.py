@@ -11,7 +11,7 @@ from clusters import HOME, Cluster, clusters, content, manifest, namespace, rule
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copyrator.objects import MANAGED_BY, MANAGER, SOURCE_UID, Copy, Key, Namespace, Rule, Source
+from copyrator.objects import MANAGED_BY, MANAGER, PLACE, SOURCE_UID, Copy, Key, Namespace, Rule, Source, is_copy
 from copyrator.plan import World, claims, decide, plan, settled, winner
 
 MANY = settings(max_examples=100, deadline=None)
@@ -53,9 +53,9 @@ def test_copies_are_of_originals_and_never_sources(cluster: Cluster) -> None:
     world = converge(cluster)
     found = {source.uid for sources in world.sources.values() for source in sources.values()}
     assert found <= originals
-    for stored in cluster.copies().values():
+    for key, stored in cluster.copies().items():
         assert stored["metadata"]["annotations"][SOURCE_UID] in originals
-        assert Source.of(stored) is None
+        assert Source.of(key.kind, stored) is None
 
 
 @MANY
@@ -73,7 +73,7 @@ def test_finds_its_way_from_any_state(before: Cluster, after: Cluster, random: R
             elif edited == "labels":
                 stored["metadata"]["labels"] = {k: v for k, v in stored["metadata"]["labels"].items() if "/" in k}
             elif edited == "annotations":
-                stored["metadata"]["annotations"] = {"by": "hand"}
+                stored["metadata"]["annotations"] = {"by": "hand", PLACE: f"{key.namespace}/{key.name}"}
             after.objects[key] = stored
     converge(after)
     converge(fresh)
@@ -143,12 +143,40 @@ def test_a_copy_of_another_type_is_made_again() -> None:
     assert action is not None and action.verb == "delete"
 
 
-def test_what_belongs_to_one_namespace_is_never_copied() -> None:
-    token = "kubernetes.io/service-account-token"
-    assert Source.of(manifest("secret", HOME, "s", type=token)) is None
-    assert Source.of(manifest("configmap", HOME, "kube-root-ca.crt")) is None
-    assert Source.of(manifest("configmap", HOME, "s", metadata={"labels": {MANAGED_BY: MANAGER}})) is None
-    assert Source.of(manifest("secret", HOME, "s", type="Opaque")) is not None
+def test_a_copy_is_no_source() -> None:
+    assert Source.of("configmap", manifest("configmap", HOME, "s", metadata={"labels": {MANAGED_BY: MANAGER}})) is None
+    assert Source.of("secret", manifest("secret", HOME, "s", type="Opaque")) is not None
+
+
+def test_a_clone_of_a_copy_is_another_s() -> None:
+    """Somebody has read a copy and created it again elsewhere, labels and annotations and all."""
+    cluster = small()
+    for key in (Key("configmap", "a", "clone"), Key("configmap", "other", "s")):
+        clone = deepcopy(cluster.objects[COPY])
+        clone["metadata"].update(name=key.name, namespace=key.namespace, uid=f"uid-{key}")
+        cluster.objects[key] = clone
+    cluster.namespaces.append(namespace("other", "Active"))
+    cluster.rules = [rule(targetNamespaces=["a"])]
+    kept = deepcopy(cluster.objects)
+    converge(cluster)
+    assert cluster.objects == kept
+
+
+def test_an_object_with_the_labels_of_a_copy_alone_is_another_s() -> None:
+    cluster = small()
+    del cluster.objects[COPY]["metadata"]["annotations"]
+    cluster.rules, kept = [], deepcopy(cluster.objects)
+    assert plan(cluster.world()) == []
+    assert cluster.objects == kept
+
+
+def test_copies_of_version_0_1_0_are_known() -> None:
+    cluster = small()
+    stored = cluster.objects[COPY]
+    del stored["metadata"]["annotations"][PLACE]
+    assert is_copy(stored, HOME)
+    converge(cluster)
+    assert cluster.objects[COPY]["metadata"]["annotations"][PLACE] == "a/s"
 
 
 def test_a_namespace_that_goes_is_left_alone() -> None:

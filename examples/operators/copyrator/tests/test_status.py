@@ -101,3 +101,10 @@ def test_messages_stay_short() -> None:
     taken = {Key("configmap", f"n{n}", "s"): Trouble("NameTaken", "taken") for n in range(50)}
     said = conditions(told(made, troubles=taken))["Conflict"]["message"]
     assert said.count("taken") == 5 and said.endswith("; and 45 more")
+
+
+def test_messages_of_the_server_are_cut() -> None:
+    made = cluster(HOME)
+    troubles = {Key("configmap", it, "s"): Trouble("Failed", "x" * 100_000) for it in ("a", "b")}
+    for it in conditions(told(made, troubles=troubles)).values():
+        assert len(it["message"]) < 32768, "more than a condition may have"

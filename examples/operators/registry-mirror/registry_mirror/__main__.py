@@ -68,8 +68,10 @@ def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _serve_health(operator: Operator, port: int) -> None:
+def _serve_health(operator: Operator, port: int) -> ThreadingHTTPServer:
     class Handler(BaseHTTPRequestHandler):
+        timeout = 10  # a client that sends nothing holds a thread no longer
+
         def do_GET(self) -> None:
             known = {"/healthz": True, "/readyz": operator.ready}
             self.send_response(404 if self.path not in known else 200 if known[self.path] else 503)
@@ -80,6 +82,7 @@ def _serve_health(operator: Operator, port: int) -> None:
 
     server = ThreadingHTTPServer(("", port), Handler)
     Thread(target=server.serve_forever, daemon=True).start()
+    return server
 
 
 def main(argv: Optional[List[str]] = None) -> int:

@@ -56,6 +56,10 @@ MANAGER = "registry-mirror-operator"  # the field manager, and the label managed
 PORT = 5000  # of containers and Services; the one on the nodes is the mirror's own
 DATA = "/var/lib/registry"
 USER = 65532  # that the containers run as
+_HOST = 240  # characters of a host in the name of a directory, which has at most 255
+
+# Of a listener: connections at a time, each of which is a process, and seconds of silence on one.
+_CONNECTIONS, _SILENCE = 64, 600
 
 Native = Union[V1Service, V1PersistentVolumeClaim, V1StatefulSet, V1DaemonSet]
 _KINDS: Dict[str, Type[Object]] = {kind.KIND: kind for kind in CHILDREN}
@@ -170,7 +174,13 @@ class Mirror:
     @property
     def directory(self) -> str:
         """Where on the volume the images of this upstream are kept, apart from those of another."""
-        return f"{DATA}/{urlsplit(self.upstream).hostname}-{names.digest(self.upstream)}"
+        host = str(urlsplit(self.upstream).hostname)[:_HOST]
+        return f"{DATA}/{host}-{names.digest(self.upstream)}"
+
+    def credential_key(self, key: str) -> str:
+        """The key of the Secret that ``username`` or ``password`` is under: it begins with host and port
+        of the upstream, so a mirror of another upstream does not get it."""
+        return f"{urlsplit(self.upstream).netloc.replace(':', '_')}.{key}"
 
     # The five objects.
 
@@ -323,7 +333,9 @@ class Mirror:
         return plain + [
             V1EnvVar(
                 name=f"REGISTRY_PROXY_{key.upper()}",
-                value_from=V1EnvVarSource(secret_key_ref=V1SecretKeySelector(name=self.credentials_secret, key=key)),
+                value_from=V1EnvVarSource(
+                    secret_key_ref=V1SecretKeySelector(name=self.credentials_secret, key=self.credential_key(key))
+                ),
             )
             for key in ("username", "password")
         ]
@@ -332,7 +344,11 @@ class Mirror:
         container = V1Container(
             name="listener",
             image=self.settings.listener_image,
-            args=[f"TCP-LISTEN:{PORT},fork,reuseaddr", f"TCP:{self.service_endpoint}"],
+            args=[
+                f"-T{_SILENCE}",
+                f"TCP-LISTEN:{PORT},fork,reuseaddr,max-children={_CONNECTIONS}",
+                f"TCP:{self.service_endpoint},connect-timeout=10",
+            ],
             ports=[
                 V1ContainerPort(
                     name="registry", container_port=PORT, host_ip="127.0.0.1", host_port=self.port, protocol="TCP"

@@ -104,7 +104,8 @@ class Reconciler:
             if self._applied.get(each.key) == (each.digest, seen.owned):
                 return None
         try:
-            stored = self._clients[each.kind].apply(each.body, force=True)
+            # What was not seen is not forced: it may have been made by somebody else since.
+            stored = self._clients[each.kind].apply(each.body, force=seen is not None)
         except _REFUSED as error:
             return Problem("Refused", f"{each}: {error.message}")
         after = Seen.of(each.kind.KIND, stored)
@@ -122,7 +123,7 @@ class Reconciler:
             if kind is None or not ours or seen.key in {each.key for each in objects}:
                 continue
             try:
-                self._clients[kind].delete(seen.name)
+                self._clients[kind].delete(seen.name, uid=seen.uid)
                 log.info("deleted %s %s", seen.kind, seen.name, extra={"mirror": mirror.name})
             except errors.NotFound:
                 pass

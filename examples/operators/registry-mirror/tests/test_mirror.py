@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -72,8 +73,27 @@ def test_credentials_are_left_to_the_kubelet_to_read():
     found = environment(mirror(credentials_secret="quay-login"))
     for key in ("username", "password"):
         reference = found[f"REGISTRY_PROXY_{key.upper()}"].secret_key_ref
-        assert (reference.name, reference.key) == ("quay-login", key)
+        assert (reference.name, reference.key) == ("quay-login", f"quay.io.{key}")
         assert not reference.optional  # so that the pod waits for it
+
+
+def test_credentials_are_given_to_the_upstream_alone_that_their_secret_names():
+    """Who may write mirrors must not send the password of one registry to another."""
+
+    def asked(upstream):
+        found = environment(mirror(credentials_secret="quay-login", upstream=upstream))
+        return found["REGISTRY_PROXY_PASSWORD"].secret_key_ref.key
+
+    upstreams = ["https://quay.io", "https://quay.io:8443", "https://quay.io.evil.example", "https://evil.example"]
+    assert len({asked(upstream) for upstream in upstreams}) == len(upstreams)
+    assert asked("https://quay.io:8443") == "quay.io_8443.password"
+    assert re.fullmatch(r"[-._a-zA-Z0-9]+", asked("https://quay.io:8443")), "a Secret may have it"
+
+
+def test_a_directory_has_a_name_that_a_file_system_takes():
+    host = ".".join(["a" * 63] * 4)
+    assert len(Path(mirror(upstream=f"https://{host}").directory).name) <= 255
+    assert mirror().directory.startswith("/var/lib/registry/quay.io-")
 
 
 def test_the_claim_is_as_large_and_of_the_class_that_is_asked_for():
@@ -105,7 +125,13 @@ def test_a_listener_is_on_the_loopback_address_of_every_node():
 def test_a_listener_hands_on_to_the_service():
     one = mirror()
     assert one.service_endpoint == f"{one.service.metadata.name}.mirrors.svc:{one.service.spec.ports[0].port}"
-    assert one.listener.spec.template.spec.containers[0].args[1] == f"TCP:{one.service_endpoint}"
+    assert one.listener.spec.template.spec.containers[0].args[2].split(",")[0] == f"TCP:{one.service_endpoint}"
+
+
+def test_a_listener_s_processes_are_limited():
+    args = mirror().listener.spec.template.spec.containers[0].args
+    assert "max-children=64" in args[1].split(",") and "connect-timeout=10" in args[2].split(",")
+    assert args[0] == "-T600", "a connection that says nothing does not stay"
 
 
 def test_containers_have_no_rights():

@@ -122,7 +122,7 @@ class Controller:
         if not plan.belongs(live, claim) and not self._exists(claim):
             return live, None
         if self.by_kubectl:
-            return self._apply_by_kubectl(claim)
+            return self._apply_by_kubectl(claim, live)
         return self._apply(claim, wanted, live)
 
     def _exists(self, claim: Claim) -> bool:
@@ -145,18 +145,23 @@ class Controller:
         """
         if live is not None:
             wanted = {**wanted, "metadata": {**wanted["metadata"], "uid": live["metadata"]["uid"]}}
-        query = {"fieldManager": f"sample-{claim.uid}", "force": live is not None}
+        query = {"fieldManager": manager(claim), "force": live is not None}
         path, apply = self._path(claim.namespace), "application/apply-patch+yaml"
         made: Manifest = self._request("PATCH", path, query, wanted, apply)
         done = f"{plan.title(self.base.name)} {'created' if live is None else 'configured'}"
         logger.info("%s/%s: %s", claim.namespace, claim.name, done)
         return made, done
 
-    def _apply_by_kubectl(self, claim: Claim) -> tuple[Manifest | None, str]:
-        changes = patch(self.base.name, claim.count, plan.marks(claim))
-        namespace = claim.namespace
+    def _apply_by_kubectl(self, claim: Claim, live: Manifest | None) -> tuple[Manifest | None, str]:
+        """Creates what is not there, and applies to the one that was looked at: kubectl refuses to create
+        what somebody else has made since, and the API server to change an object's uid."""
+        marks = plan.marks(claim)
+        verb = ["create", "--save-config"] if live is None else ["apply"]
+        if live is not None:
+            marks["uid"] = live["metadata"]["uid"]
+        changes, namespace = patch(self.base.name, claim.count, marks), claim.namespace
         with overlay(self.base.directory, changes) as directory:
-            done = kubectl("apply", "-k", str(directory), "-n", namespace)
+            done = kubectl(*verb, "-k", str(directory), "-n", namespace, f"--field-manager={manager(claim)}")
         logger.info("%s/%s: %s", namespace, claim.name, done)
         return self.read(namespace), done
 
@@ -172,3 +177,8 @@ class Controller:
         self._told[claim.uid] = status
         if trouble and status.message != claim.status.message:
             warn(claim, trouble, status.message or "")
+
+
+def manager(claim: Claim) -> str:
+    """Gives the field manager of a Sample."""
+    return f"{plan.MANAGERS}{claim.uid}"

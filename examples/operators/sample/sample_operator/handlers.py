@@ -76,10 +76,10 @@ def claims(namespace: str | None, body: kopf.Body, **_: Any) -> dict[str, Claim]
 @kopf.on.create(*SAMPLES)
 @kopf.on.update(*SAMPLES, field="spec")
 @kopf.on.resume(*SAMPLES)
-async def sample_changed(namespace: str | None, memo: kopf.Memo, **indices: Any) -> None:
+async def sample_changed(namespace: str | None, memo: kopf.Memo, retry: int, **indices: Any) -> None:
     """Makes the Deployment as a Sample asks that is new, changed, or met at the start."""
     memo.met = True
-    await _sync(namespace, memo, indices["claims"])
+    await _sync(namespace, memo, indices["claims"], retry=retry)
 
 
 def _by_kubectl(memo: kopf.Memo, **_: Any) -> bool:
@@ -87,12 +87,12 @@ def _by_kubectl(memo: kopf.Memo, **_: Any) -> bool:
 
 
 @kopf.on.delete(*SAMPLES, when=_by_kubectl)
-async def sample_deleted(body: kopf.Body, namespace: str | None, memo: kopf.Memo, **_: Any) -> None:
+async def sample_deleted(body: kopf.Body, namespace: str | None, memo: kopf.Memo, retry: int, **_: Any) -> None:
     """Runs ``kubectl delete -k``, and holds the Sample by a finalizer until that is done.
 
     By the API there is nothing to hold it for: see ``sample_seen``.
     """
-    await _release(body, namespace, memo)
+    await _release(body, namespace, memo, retry)
 
 
 @kopf.on.event(*SAMPLES)
@@ -119,25 +119,28 @@ async def deployment_seen(
     await _settle(lambda: _sync(namespace, memo, indices["claims"], next(seen, None)))
 
 
-async def _sync(namespace: str | None, memo: kopf.Memo, claims: Claims, live: Manifest | None = None) -> None:
+async def _sync(
+    namespace: str | None, memo: kopf.Memo, claims: Claims, live: Manifest | None = None, retry: int = 0
+) -> None:
     """Brings a namespace in order; TemporaryError if that is to be tried again."""
     async with memo.state.locks[namespace]:
         found = list(claims.get(str(namespace), ()))
         if found:
-            await _later(memo.state.controller.sync, namespace, found, live, _warn)
+            await _later(memo.state.controller.sync, namespace, found, live, _warn, retry=retry)
 
 
-async def _release(body: kopf.Body, namespace: str | None, memo: kopf.Memo) -> None:
+async def _release(body: kopf.Body, namespace: str | None, memo: kopf.Memo, retry: int = 0) -> None:
     """Deletes the Deployment of a Sample that goes; TemporaryError if that is to be tried again."""
     async with memo.state.locks[namespace]:
-        await _later(memo.state.controller.release, Claim.of(Sample.from_dict(body)))
+        await _later(memo.state.controller.release, Claim.of(Sample.from_dict(body)), retry=retry)
 
 
-async def _later(method: Callable[..., T], *arguments: object) -> T:
+async def _later(method: Callable[..., T], *arguments: object, retry: int = 0) -> T:
+    """Runs a method in a thread. If it fails, kopf runs the handler again, each time after twice as long."""
     try:
         return await asyncio.to_thread(method, *arguments)
     except (errors.ApiError, KustomizeError) as error:
-        raise kopf.TemporaryError(str(error), delay=FIRST) from error
+        raise kopf.TemporaryError(str(error), delay=min(FIRST * 2 ** min(retry, 16), MOST)) from error
 
 
 async def _settle(attempt: Callable[[], Awaitable[None]]) -> None:

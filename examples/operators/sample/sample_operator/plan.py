@@ -19,6 +19,12 @@ Manifest = dict[str, Any]
 READY, CONFLICT = "Ready", "Conflict"
 MANAGED_BY, OPERATOR = "app.kubernetes.io/managed-by", "sample-operator"
 
+# What the field managers of the operator begin with, one for each Sample.
+MANAGERS = "sample-"
+
+# Characters of a message. The API server takes 32768 in a condition.
+_LONGEST = 1024
+
 
 @dataclass(frozen=True, order=True)
 class Claim:
@@ -98,14 +104,18 @@ def holder(deployment: Manifest | None, claim: Claim) -> str | None:
     """Says in words who keeps a Deployment from a Sample; None if the Sample may have it.
 
     It may have one that is not there, its own, and one that this operator made for a Sample
-    which was deleted without it (``kubectl delete --cascade=orphan``).
+    which was deleted without it (``kubectl delete --cascade=orphan``). The label alone does not
+    tell that, as anybody may write it: the API server must have noted the operator as a manager.
     """
     if deployment is None or belongs(deployment, claim):
         return None
     owner = controller(deployment)
     if owner is not None:
         return f"belongs to {owner['kind']} {owner['name']}"
-    if deployment["metadata"].get("labels", {}).get(MANAGED_BY) == OPERATOR:
+    metadata = deployment["metadata"]
+    managers = [entry.get("manager", "") for entry in metadata.get("managedFields", [])]
+    labelled = metadata.get("labels", {}).get(MANAGED_BY) == OPERATOR
+    if labelled and any(manager.startswith(MANAGERS) for manager in managers):
         return None
     return "was not made by this operator"
 
@@ -148,7 +158,7 @@ def status(claim: Claim, deployment: Manifest, message: str | None, now: datetim
     reason = "AllReplicasReady" if done else "Progressing"
     labels = deployment["spec"]["selector"].get("matchLabels", {})
     return SampleStatus(
-        message=message or _unchanged(claim, deployment),
+        message=(message or _unchanged(claim, deployment))[:_LONGEST],
         observed_generation=claim.generation,
         replicas=seen.get("replicas", 0),
         ready_replicas=ready,
@@ -171,6 +181,7 @@ def failure(claim: Claim, message: str, now: datetime) -> SampleStatus:
 
 
 def _without(claim: Claim, message: str, waits: bool, reason: str, now: datetime) -> SampleStatus:
+    message = message[:_LONGEST]
     return SampleStatus(
         message=message,
         observed_generation=claim.generation,

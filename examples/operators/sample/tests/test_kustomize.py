@@ -42,7 +42,7 @@ def test_a_base_is_rendered_with_each_count_and_stays_as_it_is(base):
     for count in (0, 2, 1000):
         made = opened.render(count)
         assert made["spec"]["replicas"] == count
-        assert made["spec"]["template"]["spec"]["containers"][0]["image"] == "nginx"
+        assert made["spec"]["template"]["spec"]["containers"][0]["name"] == "nginx"
     assert files(base) == before
 
 

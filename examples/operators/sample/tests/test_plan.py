@@ -79,6 +79,8 @@ def test_who_keeps_a_deployment_from_a_sample():
     assert plan.holder(BASE, FIRST) == "was not made by this operator"
     orphan = live()
     del orphan["metadata"]["ownerReferences"]
+    assert plan.holder(orphan, SECOND) == "was not made by this operator", "a label is written by anybody"
+    orphan["metadata"]["managedFields"] = [{"manager": "kubectl"}, {"manager": "sample-uid-first", "operation": "Apply"}]
     assert plan.holder(orphan, SECOND) is None
     orphan["metadata"]["ownerReferences"] = [{"kind": "Thing", "name": "x", "uid": "y"}]
     assert plan.holder(orphan, SECOND) is None, "an owner that is not the controller does not mind"
@@ -174,3 +176,9 @@ def test_the_status_of_one_without_a_deployment(make, reason, waits):
     assert states(status) == {"Ready": ("False", reason), "Conflict": (waits, reason)}
     assert (status.message, status.replicas, status.ready_replicas, status.selector) == ("why", 0, 0, None)
     status.validate()
+
+
+def test_what_the_api_server_says_is_cut():
+    for status in (plan.failure(FIRST, "x" * 100_000, NOW), plan.status(FIRST, live(), "x" * 100_000, NOW)):
+        assert len(status.message) <= 1024
+        assert all(len(one.message) < 32768 for one in status.conditions), "more than a condition may have"

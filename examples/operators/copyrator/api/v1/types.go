@@ -35,6 +35,10 @@ const (
 	// ConditionConflict is true while copies are not made because their place is taken: by an
 	// object that is none of the operator's, or by the copy of another object of that name.
 	ConditionConflict = "Conflict"
+	// ConditionRefused is true while the rule asks for a copy that the operator never makes: of an
+	// object with a special meaning, such as a bootstrap token, from a namespace that is not
+	// among its source namespaces, or to a reserved namespace that the rule does not name.
+	ConditionRefused = "Refused"
 )
 
 // CopyratorRule says which ConfigMaps or Secrets are copied, and to which namespaces. A copy
@@ -52,6 +56,7 @@ const (
 // +kubebuilder:printcolumn:name="Copies",type=integer,JSONPath=`.status.copies`,description="Copies that are there and as they should be"
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,description="Whether all copies are there"
 // +kubebuilder:printcolumn:name="Conflict",type=string,JSONPath=`.status.conditions[?(@.type=="Conflict")].status`,description="Whether the place of a copy is taken"
+// +kubebuilder:printcolumn:name="Refused",type=string,JSONPath=`.status.conditions[?(@.type=="Refused")].status`,description="Whether the rule asks for what is never copied",priority=1
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,description="What is missing",priority=1
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type CopyratorRule struct {
@@ -67,6 +72,7 @@ type CopyratorRule struct {
 	RuleType RuleType `json:"ruleType"`
 
 	// namespaces are those whose objects are copied. One that does not exist has none.
+	// Others than the rule's own must be among the operator's source namespaces.
 	// Defaults to the rule's own namespace.
 	// +optional
 	// +listType=set
@@ -82,10 +88,19 @@ type CopyratorRule struct {
 	Selector map[string]LabelValue `json:"selector"`
 
 	// targets selects, by their labels, the namespaces that get copies. Only those that are
-	// Active do, and never that of the source. Defaults to every namespace.
+	// Active do, and never that of the source, those that begin with kube- and the rule's own:
+	// these are named in targetNamespaces. Defaults to every namespace, and to none if
+	// targetNamespaces is set.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, e.operator in ['In', 'NotIn'] ? has(e.values) && size(e.values) > 0 : e.operator in ['Exists', 'DoesNotExist'] && (!has(e.values) || size(e.values) == 0))",message="an expression is In or NotIn with values, or Exists or DoesNotExist without"
 	Targets *metav1.LabelSelector `json:"targets,omitempty"`
+
+	// targetNamespaces are namespaces that get copies whatever their labels, beside those that
+	// targets selects.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	TargetNamespaces []Namespace `json:"targetNamespaces,omitempty"`
 
 	// status is what the operator last saw of the rule.
 	// +optional
@@ -121,7 +136,7 @@ type CopyratorRuleStatus struct {
 	// +optional
 	Copies *int32 `json:"copies,omitempty"`
 
-	// conditions are Ready and Conflict.
+	// conditions are Ready, Conflict and Refused.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

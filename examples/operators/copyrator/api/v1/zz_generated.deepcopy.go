@@ -31,6 +31,11 @@ func (in *CopyratorRule) DeepCopyInto(out *CopyratorRule) {
 		*out = new(metav1.LabelSelector)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.TargetNamespaces != nil {
+		in, out := &in.TargetNamespaces, &out.TargetNamespaces
+		*out = make([]Namespace, len(*in))
+		copy(*out, *in)
+	}
 	in.Status.DeepCopyInto(&out.Status)
 }
 

@@ -62,7 +62,7 @@ func schema_operators_copyrator_api_v1_CopyratorRule(ref common.ReferenceCallbac
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "namespaces are those whose objects are copied. One that does not exist has none. Defaults to the rule's own namespace.",
+							Description: "namespaces are those whose objects are copied. One that does not exist has none. Others than the rule's own must be among the operator's source namespaces. Defaults to the rule's own namespace.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{
@@ -91,8 +91,27 @@ func schema_operators_copyrator_api_v1_CopyratorRule(ref common.ReferenceCallbac
 					},
 					"targets": {
 						SchemaProps: spec.SchemaProps{
-							Description: "targets selects, by their labels, the namespaces that get copies. Only those that are Active do, and never that of the source. Defaults to every namespace.",
+							Description: "targets selects, by their labels, the namespaces that get copies. Only those that are Active do, and never that of the source, those that begin with kube- and the rule's own: these are named in targetNamespaces. Defaults to every namespace, and to none if targetNamespaces is set.",
 							Ref:         ref("k8s.io/apimachinery/pkg/apis/meta/v1.LabelSelector"),
+						},
+					},
+					"targetNamespaces": {
+						VendorExtensible: spec.VendorExtensible{
+							Extensions: spec.Extensions{
+								"x-kubernetes-list-type": "set",
+							},
+						},
+						SchemaProps: spec.SchemaProps{
+							Description: "targetNamespaces are namespaces that get copies whatever their labels, beside those that targets selects.",
+							Type:        []string{"array"},
+							Items: &spec.SchemaOrArray{
+								Schema: &spec.Schema{
+									SchemaProps: spec.SchemaProps{
+										Type:   []string{"string"},
+										Format: "",
+									},
+								},
+							},
 						},
 					},
 					"status": {
@@ -199,7 +218,7 @@ func schema_operators_copyrator_api_v1_CopyratorRuleStatus(ref common.ReferenceC
 							},
 						},
 						SchemaProps: spec.SchemaProps{
-							Description: "conditions are Ready and Conflict.",
+							Description: "conditions are Ready, Conflict and Refused.",
 							Type:        []string{"array"},
 							Items: &spec.SchemaOrArray{
 								Schema: &spec.Schema{

@@ -123,6 +123,7 @@ def render() -> Callable[..., str]:
 @pytest.fixture
 def cluster(namespace: str, kubectl: Callable[..., str], render: Callable[..., str]) -> Iterator[Cluster]:
     """Gives a cluster where the chart is installed in the namespace of the test."""
+    kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
     kubectl("apply", "--server-side", "-f", "-", input=render(namespace))
     made = Cluster(namespace)
     yield made
@@ -138,6 +139,6 @@ def proxy(cluster: Cluster, service_account: Callable[[str, str], Proxy]) -> Pro
 
 @pytest.fixture
 def operator(cluster: Cluster, proxy: Proxy, operators: Callable[..., Operator]) -> Operator:
-    """Gives the operator, which has not been started."""
-    env = {"KUBECONFIG": str(proxy.kubeconfig), "NAMESPACE": cluster.home, "HEALTH_PORT": "0"}
+    """Gives the operator, which has not been started. It may copy from all namespaces of the test."""
+    env = {"KUBECONFIG": str(proxy.kubeconfig), "NAMESPACE": cluster.home, "HEALTH_PORT": "0", "SOURCE_NAMESPACES": "*"}
     return operators([sys.executable, "-m", "copyrator"], env)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List
 
+import yaml
 from conftest import Cluster
 
 ALL = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]
@@ -35,3 +36,25 @@ def test_least_privilege(cluster: Cluster, can_i: Callable[..., bool]) -> None:
         ("get", "customresourcedefinitions.apiextensions.k8s.io"), ("create", "deployments"), ("get", "nodes"),
     ]:  # fmt: skip
         assert not can_i(verb, resource, as_user=user, namespace=cluster.home), (verb, resource)
+
+
+def test_of_one_rule_it_reads_that_one(
+    cluster: Cluster, can_i: Callable[..., bool], kubectl: Callable[..., str], render: Callable[..., str]
+) -> None:
+    kubectl("apply", "--server-side", "-f", "-", input=render(cluster.home, "--set", "ruleName=main-rule"))
+    user, verbs = f"system:serviceaccount:{cluster.home}:copyrator", {"": ["list", "watch"], "/status": ["patch"]}
+    for subresource, expected in verbs.items():
+        for name, of in {"main-rule": expected, "other": []}.items():
+            asked = {"as_user": user, "namespace": cluster.home, "name": name}
+            assert [verb for verb in ALL if can_i(verb, f"copyrators.test.com{subresource}", **asked)] == of
+
+
+def test_the_chart_passes_the_source_namespaces(render: Callable[..., str]) -> None:
+    def args(*more: str) -> List[str]:
+        made = [*yaml.safe_load_all(render("home", *more))]
+        (pod,) = [it["spec"]["template"]["spec"] for it in made if it["kind"] == "Deployment"]
+        found: List[str] = pod["containers"][0]["args"]
+        return found
+
+    assert not [it for it in args() if "source" in it], "from its own namespace alone"
+    assert "--source-namespaces=a,b" in args("--set", "sourceNamespaces={a,b}")

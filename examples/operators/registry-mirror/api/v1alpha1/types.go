@@ -64,6 +64,7 @@ type RegistryMirrorList struct {
 // RegistryMirrorSpec is what is mirrored, and how.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.storageClassName) == has(oldSelf.storageClassName)",message="may not be set or removed later",fieldPath=".storageClassName"
+// +kubebuilder:validation:XValidation:rule="!has(self.credentialsSecret) || self.upstream.startsWith('https://')",message="may not be sent to an upstream without https",fieldPath=".credentialsSecret"
 type RegistryMirrorSpec struct {
 	// upstream is the address of the registry that is mirrored: scheme, host and, where it is
 	// not that of the scheme, port. The Docker Hub is https://registry-1.docker.io. What was
@@ -74,15 +75,20 @@ type RegistryMirrorSpec struct {
 	Upstream string `json:"upstream"`
 
 	// port is the port of the loopback address of every node on which the container runtime
-	// reaches the mirror. No two mirrors may have the same.
+	// reaches the mirror. No two mirrors may have the same. Those on which components of
+	// Kubernetes listen (2379 to 2382, 6443, 10248 to 10260) and those of Services of type
+	// NodePort (30000 to 32767) are refused, as the mirror would get the connections of others.
 	// +required
 	// +kubebuilder:validation:Minimum=1024
 	// +kubebuilder:validation:Maximum=65535
+	// +kubebuilder:validation:XValidation:rule="!(self >= 2379 && self <= 2382) && self != 6443 && !(self >= 10248 && self <= 10260) && !(self >= 30000 && self <= 32767)",message="is a port of Kubernetes itself or of NodePorts"
 	Port int32 `json:"port"`
 
-	// credentialsSecret is the name of a Secret in the namespace of the operator, with the keys
-	// username and password, by which the mirror logs in to its upstream. Without it the
-	// mirror fetches what anybody may.
+	// credentialsSecret is the name of a Secret in the namespace of the operator, by which the
+	// mirror logs in to its upstream, which must be https. Its keys are HOST.username and
+	// HOST.password, or HOST_PORT.username and HOST_PORT.password if the upstream has a port,
+	// so that the Secret says itself which upstream gets it. Without it the mirror fetches
+	// what anybody may.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$`

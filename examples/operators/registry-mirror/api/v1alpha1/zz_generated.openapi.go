@@ -140,7 +140,7 @@ func schema_operators_registry_mirror_api_v1alpha1_RegistryMirrorSpec(ref common
 					},
 					"port": {
 						SchemaProps: spec.SchemaProps{
-							Description: "port is the port of the loopback address of every node on which the container runtime reaches the mirror. No two mirrors may have the same.",
+							Description: "port is the port of the loopback address of every node on which the container runtime reaches the mirror. No two mirrors may have the same. Those on which components of Kubernetes listen (2379 to 2382, 6443, 10248 to 10260) and those of Services of type NodePort (30000 to 32767) are refused, as the mirror would get the connections of others.",
 							Default:     0,
 							Type:        []string{"integer"},
 							Format:      "int32",
@@ -148,7 +148,7 @@ func schema_operators_registry_mirror_api_v1alpha1_RegistryMirrorSpec(ref common
 					},
 					"credentialsSecret": {
 						SchemaProps: spec.SchemaProps{
-							Description: "credentialsSecret is the name of a Secret in the namespace of the operator, with the keys username and password, by which the mirror logs in to its upstream. Without it the mirror fetches what anybody may.",
+							Description: "credentialsSecret is the name of a Secret in the namespace of the operator, by which the mirror logs in to its upstream, which must be https. Its keys are HOST.username and HOST.password, or HOST_PORT.username and HOST_PORT.password if the upstream has a port, so that the Secret says itself which upstream gets it. Without it the mirror fetches what anybody may.",
 							Type:        []string{"string"},
 							Format:      "",
 						},

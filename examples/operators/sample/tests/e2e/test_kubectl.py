@@ -42,3 +42,14 @@ def test_a_deletion_waits_for_the_operator_which_the_other_way_lets_go(run, clus
     run()
     cluster.samples.wait_deleted("obj", timeout=60)
     eventually(lambda: cluster.deployment() is None)
+
+
+def test_an_orphan_is_taken_over_by_kubectl_too(run, cluster, eventually):
+    run("--apply", "kubectl")
+    cluster.samples.create(new("first", 2))
+    eventually(lambda: cluster.ready("first", 2))
+    before = cluster.deployment().metadata.uid
+    cluster.apps.patch_namespaced_deployment("demo-deploy", cluster.namespace, {"metadata": {"ownerReferences": None}})
+    eventually(lambda: cluster.owner() == "first")
+    assert cluster.deployment().metadata.uid == before
+    cluster.samples.delete("first", wait=True, timeout=60)

@@ -8,6 +8,7 @@ import json
 import shutil
 
 import pytest
+import yaml
 from conftest import new, state
 from kubernetes import client
 from nuvolaris import errors
@@ -25,7 +26,8 @@ def test_a_sample_is_created_changed_scaled_and_deleted(run, cluster, eventually
     assert sample.status.selector == "app=nginx"
     assert not sample.metadata.finalizers, "deletion hangs on nobody"
     made = cluster.deployment()
-    assert made.spec.template.spec.containers[0].image == "nginx"
+    base = yaml.safe_load((DEPLOY / "demo-deployment.yaml").read_text())
+    assert made.spec.template.spec.containers[0].image == base["spec"]["template"]["spec"]["containers"][0]["image"]
     assert made.metadata.owner_references[0].uid == sample.metadata.uid
 
     cluster.samples.patch("obj", {"spec": {"count": 3}})
@@ -74,10 +76,11 @@ def test_drift_is_put_right(run, cluster, eventually, kubectl):
     run()
     cluster.samples.create(new("obj", 2))
     eventually(lambda: cluster.ready("obj", 2))
+    image = cluster.deployment().spec.template.spec.containers[0].image
     kubectl("scale", "deploy/demo-deploy", "--replicas=5", "-n", cluster.namespace)
     eventually(lambda: cluster.ready("obj", 2))
     kubectl("set", "image", "deploy/demo-deploy", "nginx=other", "-n", cluster.namespace)
-    eventually(lambda: cluster.deployment().spec.template.spec.containers[0].image == "nginx")
+    eventually(lambda: cluster.deployment().spec.template.spec.containers[0].image == image)
     kubectl("label", "deploy/demo-deploy", "app.kubernetes.io/managed-by-", "-n", cluster.namespace)
     eventually(lambda: "app.kubernetes.io/managed-by" in (cluster.deployment().metadata.labels or {}))
     before = cluster.deployment().metadata.uid
@@ -187,3 +190,24 @@ def test_a_base_that_is_not_there_ends_the_operator(run, eventually):
     operator = run("--base", "/nowhere/at/all")
     eventually(lambda: not operator.process.running)
     assert operator.process.stop() == 2 and "reading the base /nowhere/at/all" in operator.log()
+
+
+def test_pods_are_restricted(run, cluster, eventually, kubectl):
+    kubectl("label", "namespace", cluster.namespace, "pod-security.kubernetes.io/enforce=restricted")
+    run()
+    cluster.samples.create(new("obj", 2))
+    eventually(lambda: cluster.ready("obj", 2))
+
+
+@pytest.mark.parametrize("way", ["api", "kubectl"])
+def test_a_deployment_with_the_label_alone_is_left_alone(run, cluster, eventually, kubectl, way):
+    """Anybody may write a label, or clone a Deployment with it."""
+    kubectl("apply", "-n", cluster.namespace, "-f", str(DEPLOY / "demo-deployment.yaml"))
+    kubectl("label", "deploy/demo-deploy", "app.kubernetes.io/managed-by=sample-operator", "-n", cluster.namespace)
+    run("--apply", way)
+    cluster.samples.create(new("obj", 3))
+    eventually(lambda: cluster.get("obj").status)
+    assert state(cluster.get("obj")) == {"Ready": "False", "Conflict": "True"}
+    assert cluster.replicas() == 1 and cluster.owner() is None
+    cluster.samples.delete("obj", wait=True, timeout=60)
+    assert cluster.replicas() == 1, "it was not the operator's to delete"
