@@ -15,6 +15,11 @@ from . import errors
 
 LINE = 1 << 24  # bytes
 
+# How a connection with TLS is shut down that another thread reads from. OpenSSL answers the end
+# with an alert; if it could not send that, the error would stay with the thread, where OpenSSL 3.6
+# takes it for one of whatever connection the thread reads from next.
+READ = socket.SHUT_RD
+
 # The host that a Configuration of kubernetes has before one is loaded: none since version 36.
 _NO_HOST = "", "http://localhost"
 

@@ -153,6 +153,22 @@ def test_the_asynchronous_client(api_client, namespace, made):
     asyncio.run(main())
 
 
+def test_streams_that_are_ended_end_no_other_call_of_their_threads(api_client, namespace, made):
+    async def main():
+        clusters = AsyncClient(MiniCluster, namespace, api_client)
+        await clusters.create(made())
+        for _ in range(5):
+            waits = [asyncio.ensure_future(clusters.wait_for("one", "Never")) for _ in range(8)]
+            await asyncio.sleep(0.2)
+            for wait in waits:
+                wait.cancel()
+            await asyncio.gather(*waits, return_exceptions=True)
+            changes = ({"metadata": {"labels": {"of": str(n)}}} for n in range(8))
+            await asyncio.gather(*(clusters.patch("one", change) for change in changes))
+
+    asyncio.run(main())
+
+
 def test_threads_lose_no_write(clusters, made):
     clusters.create(made(size=0, max_size=100))
 

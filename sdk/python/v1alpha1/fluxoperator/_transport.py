@@ -31,7 +31,7 @@ from urllib.parse import quote, urlencode
 from weakref import WeakKeyDictionary
 
 from . import _context, _kind, _model, _warning, _wire, errors
-from ._lines import decode, lines, unreachable
+from ._lines import READ, decode, lines, unreachable
 from ._pool import apart, busy, pool
 
 _T = TypeVar("_T")
@@ -126,7 +126,7 @@ class Stream:
         if handle is not None:
             with handle, suppress(OSError):  # the other side may have been first
                 if os.getpid() == self._pid:  # else it is the connection of the parent process
-                    handle.shutdown(socket.SHUT_RDWR)
+                    handle.shutdown(READ)
         self._response.close()
 
     def __enter__(self) -> Stream:

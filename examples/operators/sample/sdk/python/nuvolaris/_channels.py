@@ -17,7 +17,7 @@ from math import inf
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Tuple
 
 from . import errors
-from ._lines import LINE
+from ._lines import LINE, READ
 
 CHUNK = 1 << 16  # bytes that are moved at once
 _FULL = 1 << 20  # bytes that wait to be sent, above which no more are read
@@ -26,9 +26,10 @@ _LINGER = 2.0  # seconds of silence after which a port whose local end has close
 
 
 def cut(sock: socket.socket) -> None:
-    """Ends a connection from another thread."""
+    """Ends a connection from another thread, which finds the end when it reads."""
+    how = READ if isinstance(sock, ssl.SSLSocket) else socket.SHUT_RDWR
     with suppress(OSError):  # it has ended
-        socket.socket.shutdown(sock, socket.SHUT_RDWR)
+        socket.socket.shutdown(sock, how)
 
 
 def _attempt(function: Callable[..., Any], *arguments: Any) -> Any:
