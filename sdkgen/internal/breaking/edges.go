@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 // candidate returns what makes the value at the change: nothing, a value at or beyond a bound of either schema, or any.
-func (p *prover) candidate(s *sampler, change *Change, i int) func(*schema) (any, bool) {
+func (p *prover) candidate(s *sampler.Sampler, change *Change, i int) func(*schema) (any, bool) {
 	after := find(p.after, change.steps)
 	return func(before *schema) (any, bool) {
-		choices := append([]any{absent{}}, edges(before)...)
+		choices := append([]any{sampler.Absent{}}, edges(before)...)
 		said := p.said
 		if after != nil {
 			choices = append(append(choices, tooLong(before, after)...), edges(after)...)
@@ -38,8 +40,8 @@ func tooLong(before, after *schema) []any {
 	if before.Pattern == "" || after.MaxLength == nil || *after.MaxLength > 1<<16 {
 		return nil
 	}
-	s := &sampler{Rand: rand.New(rand.NewPCG(5, 6)), long: int(*after.MaxLength) + 1}
-	if text, ok := s.match(before.Pattern); ok {
+	s := &sampler.Sampler{Rand: rand.New(rand.NewPCG(5, 6)), Long: int(*after.MaxLength) + 1}
+	if text, ok := s.Match(before.Pattern); ok {
 		return []any{text}
 	}
 	return nil
@@ -51,10 +53,10 @@ func find(s *schema, steps []string) *schema {
 		switch {
 		case s == nil:
 			return nil
-		case step == itemStep:
-			s = itemsOf(s)
-		case step == valueStep:
-			s = valuesOf(s)
+		case step == sampler.ItemStep:
+			s = sampler.Items(s)
+		case step == sampler.ValueStep:
+			s = sampler.Values(s)
 		default:
 			below, ok := s.Properties[step]
 			if !ok {
@@ -70,14 +72,14 @@ func find(s *schema, steps []string) *schema {
 func edges(s *schema) []any {
 	var values []any
 	for i := range s.Enum {
-		values = append(values, decode(s.Enum[i]))
+		values = append(values, sampler.Decode(s.Enum[i]))
 	}
 	if s.Default != nil {
-		values = append(values, decode(*s.Default))
+		values = append(values, sampler.Decode(*s.Default))
 	}
 	for _, bound := range []*float64{s.Minimum, s.Maximum} {
 		for delta := -1.0; bound != nil && delta <= 1; delta++ {
-			values = append(values, integers(*bound+delta))
+			values = append(values, sampler.Integers(*bound+delta))
 		}
 	}
 	if s.Format == "int32" {
@@ -105,7 +107,7 @@ func edges(s *schema) []any {
 		values = append(values, []any{}, differentItems(s, 2))
 	case "object":
 		values = append(values, map[string]any{})
-		if inner := valuesOf(s); inner != nil {
+		if inner := sampler.Values(s); inner != nil {
 			values = append(values, map[string]any{"key": filled(inner)})
 		}
 		if open(s) {
@@ -141,7 +143,7 @@ func texts(s *schema) []any {
 		for _, below := range s.Properties {
 			walk(&below)
 		}
-		for _, below := range []*schema{itemsOf(s), valuesOf(s)} {
+		for _, below := range []*schema{sampler.Items(s), sampler.Values(s)} {
 			if below != nil {
 				walk(below)
 			}
@@ -162,7 +164,7 @@ func texts(s *schema) []any {
 func differentItems(s *schema, n int64) any {
 	list := []any{}
 	for range min(max(0, n), 4096) {
-		if item := itemsOf(s); item != nil {
+		if item := sampler.Items(s); item != nil {
 			list = append(list, numbered(filled(item), s, len(list)))
 		}
 	}
@@ -171,7 +173,7 @@ func differentItems(s *schema, n int64) any {
 
 // filled returns a value with nothing optional.
 func filled(s *schema) any {
-	return (&sampler{Rand: rand.New(rand.NewPCG(3, 4))}).value(s, nil, false, maxDepth)
+	return (&sampler.Sampler{Rand: rand.New(rand.NewPCG(3, 4))}).Value(s, nil, false, sampler.MaxDepth)
 }
 
 // numbered makes an item of a list differ from others.

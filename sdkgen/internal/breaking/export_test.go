@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 // Unreported makes n random objects that are valid before, and some at the bounds of each change. It returns how many there
@@ -23,8 +25,8 @@ func Unreported(report *Report, old, now *Surface, n int, seed uint64) (valid in
 			if err != nil {
 				return 0, nil, err
 			}
-			try := func(s *sampler) {
-				object := s.object(p.before, p.apiVersion, p.kind)
+			try := func(s *sampler.Sampler) {
+				object := s.Object(p.before, p.apiVersion, p.kind)
 				if dropped, errs := p.old.Valid(object); len(dropped)+len(errs) > 0 {
 					return
 				}
@@ -36,9 +38,9 @@ func Unreported(report *Report, old, now *Surface, n int, seed uint64) (valid in
 				}
 			}
 			for i := range n {
-				s := &sampler{Rand: random, fill: []float64{0.05, 0.2, 0.5}[i%3]}
+				s := &sampler.Sampler{Rand: random, Fill: []float64{0.05, 0.2, 0.5}[i%3]}
 				if i%5 == 0 {
-					s.focus = []string{"status"}
+					s.Focus = []string{"status"}
 				}
 				try(s)
 			}
@@ -47,8 +49,8 @@ func Unreported(report *Report, old, now *Surface, n int, seed uint64) (valid in
 					if len(change.steps) == 0 || change.Place.Version != version.Name || change.kind != p.kind {
 						break
 					}
-					s := &sampler{Rand: random, focus: change.steps, fill: []float64{0, 0.3}[i%2]}
-					s.at = p.candidate(s, change, i)
+					s := &sampler.Sampler{Rand: random, Focus: change.steps, Fill: []float64{0, 0.3}[i%2]}
+					s.At = p.candidate(s, change, i)
 					if i%10 == 0 || i < enough {
 						try(s)
 					}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 // wider are formats and those that accept all of their values. Every format of strings is within password.
@@ -61,7 +62,7 @@ func implied(old, now *schema) string {
 		return ""
 	}
 	for i := range old.Enum {
-		if !validator.Validate(decode(old.Enum[i])).IsValid() {
+		if !validator.Validate(sampler.Decode(old.Enum[i])).IsValid() {
 			return ""
 		}
 	}

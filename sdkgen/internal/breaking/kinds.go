@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 // schemaFor is the schema of a type with what must be set, for the sampler. depth ends types that hold themselves.
@@ -97,7 +98,7 @@ func distinct(list []any) bool {
 func takesText(t *document.Type, text string) bool {
 	switch t.Shape {
 	case document.Time:
-		return text == formats["date-time"]
+		return text == sampler.Formats["date-time"]
 	case document.String, document.IntOrString:
 	default:
 		return false
@@ -175,7 +176,7 @@ func tried(old, now *document.Type) []any {
 	if old == nil || now == nil {
 		return nil
 	}
-	before, after := schemaFor(old, maxDepth), schemaFor(now, maxDepth)
+	before, after := schemaFor(old, sampler.MaxDepth), schemaFor(now, sampler.MaxDepth)
 	all := append(append(edges(before), edges(after)...), filled(before))
 	switch {
 	case old.Shape == document.Array:

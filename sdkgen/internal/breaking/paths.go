@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 // drops says whether that a field is dropped, by its path as the API server has it, is the change.
@@ -83,7 +84,7 @@ func leads(path string, steps []string) int {
 		return -1
 	}
 	for i, step := range steps {
-		if step != parts[i] && step != valueStep && (step != itemStep || parts[i] != itemStep) {
+		if step != parts[i] && step != sampler.ValueStep && (step != sampler.ItemStep || parts[i] != sampler.ItemStep) {
 			return -1
 		}
 	}
@@ -97,7 +98,7 @@ func split(path string) []string {
 		switch {
 		case part == "" || part == "<nil>":
 		case strings.HasPrefix(part, "["):
-			steps = append(steps, itemStep)
+			steps = append(steps, sampler.ItemStep)
 		default:
 			steps = append(steps, part)
 		}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 // attempts is how many objects are tried for a witness.
@@ -64,10 +65,10 @@ func (c *Change) exemplify(old *Surface) error {
 	if err != nil {
 		return err
 	}
-	s := &sampler{Rand: rand.New(rand.NewPCG(1, 2))}
+	s := &sampler.Sampler{Rand: rand.New(rand.NewPCG(1, 2))}
 	for i := range attempts {
-		s.fill = []float64{0, 0.1, 0.5}[i%3]
-		object := s.object(schemaOf(crd, version), crd.Spec.Group+"/"+version, c.kind)
+		s.Fill = []float64{0, 0.1, 0.5}[i%3]
+		object := s.Object(schemaOf(crd, version), crd.Spec.Group+"/"+version, c.kind)
 		if dropped, errs := valid.Valid(object); len(dropped)+len(errs) > 0 {
 			continue
 		}
@@ -126,12 +127,12 @@ func schemaOf(crd *apiextensionsv1.CustomResourceDefinition, version string) *sc
 
 // prove looks for a witness of one change.
 func (p *prover) prove(change *Change) {
-	s := &sampler{Rand: rand.New(rand.NewPCG(1, 2)), focus: change.steps}
+	s := &sampler.Sampler{Rand: rand.New(rand.NewPCG(1, 2)), Focus: change.steps}
 	var best *shown
 	for i := 0; i < attempts && !best.settles(change) && (i < enough || !best.shows(change)); i++ {
-		s.fill = []float64{0, 0, 0.1, 0.3, 0.7}[i%5]
-		s.at = p.candidate(s, change, i)
-		object := s.object(p.before, p.apiVersion, p.kind)
+		s.Fill = []float64{0, 0, 0.1, 0.3, 0.7}[i%5]
+		s.At = p.candidate(s, change, i)
+		object := s.Object(p.before, p.apiVersion, p.kind)
 		found := p.try(change, object)
 		if found == nil || best != nil && found.worst() <= best.worst() {
 			continue

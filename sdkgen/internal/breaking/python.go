@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 // python compares the classes of the Python SDK. What users write, programs give to constructors, which check it; what is
@@ -223,7 +224,7 @@ func (p *python) construct(class document.Class, name, value string) string {
 			continue
 		}
 		given, ok := p.sample(&attr.Field.Type)
-		if field := property(now.Fields, attr.Key); !ok || field == nil || name != "" && !takes(&field.Type, filled(schemaFor(&attr.Field.Type, maxDepth))) {
+		if field := property(now.Fields, attr.Key); !ok || field == nil || name != "" && !takes(&field.Type, filled(schemaFor(&attr.Field.Type, sampler.MaxDepth))) {
 			if name == "" {
 				return ""
 			}
@@ -244,7 +245,7 @@ func (p *python) construct(class document.Class, name, value string) string {
 
 // sample is a value that the old SDK takes, as Python; false if none was found.
 func (p *python) sample(t *document.Type) (string, bool) {
-	value := filled(schemaFor(t, maxDepth))
+	value := filled(schemaFor(t, sampler.MaxDepth))
 	return literal(value), takes(t, value)
 }
 

@@ -3,6 +3,8 @@ package breaking
 import (
 	"slices"
 	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 // ratchet says in the reason for stored objects what an update must leave unchanged. The API server compares values by
@@ -15,7 +17,7 @@ func (c *Change) ratchet(now *schema) {
 	what := itself
 	for i, step := range steps {
 		list := find(now, steps[:i])
-		if step == itemStep && list != nil && !strings.HasPrefix(listType(list), "map") {
+		if step == sampler.ItemStep && list != nil && !strings.HasPrefix(listType(list), "map") {
 			what = "the list " + node{steps: slices.Clone(steps[:i])}.String()
 			break
 		}

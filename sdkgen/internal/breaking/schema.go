@@ -11,15 +11,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 type schema = apiextensionsv1.JSONSchemaProps
-
-// Steps of a path in a schema that are no property.
-const (
-	itemStep  = "[]" // an item of a list
-	valueStep = "{}" // a value of a map
-)
 
 // node is one place in the schemas of a version, with the Go field that it comes from.
 type node struct {
@@ -53,8 +48,8 @@ func (n node) property(key string) node {
 	return below
 }
 
-func (n node) items() node  { return n.element(itemStep) }
-func (n node) values() node { return n.element(valueStep) }
+func (n node) items() node  { return n.element(sampler.ItemStep) }
+func (n node) values() node { return n.element(sampler.ValueStep) }
 
 func (n node) element(step string) node {
 	n.steps = append(slices.Clone(n.steps), step)
@@ -87,7 +82,7 @@ func (n node) status() bool { return len(n.steps) > 0 && n.steps[0] == "status" 
 func (n node) String() string {
 	var b strings.Builder
 	for _, step := range n.steps {
-		if step != itemStep && step != valueStep {
+		if step != sampler.ItemStep && step != sampler.ValueStep {
 			b.WriteByte('.')
 		}
 		b.WriteString(step)
@@ -118,10 +113,10 @@ func (c *comparison) schemas(at node, old, now *schema) {
 			c.schemas(below, &was, &is)
 		}
 	}
-	if was, is := itemsOf(old), itemsOf(now); was != nil && is != nil {
+	if was, is := sampler.Items(old), sampler.Items(now); was != nil && is != nil {
 		c.schemas(at.items(), was, is)
 	}
-	if was, is := valuesOf(old), valuesOf(now); was != nil && is != nil {
+	if was, is := sampler.Values(old), sampler.Values(now); was != nil && is != nil {
 		c.schemas(at.values(), was, is)
 	}
 }
@@ -149,26 +144,12 @@ func typeOf(s *schema) string {
 	switch {
 	case s.XIntOrString:
 		return "int-or-string"
-	case s.Type == "array" && itemsOf(s) == nil:
+	case s.Type == "array" && sampler.Items(s) == nil:
 		return "array of any value"
-	case s.Type == "object" && valuesOf(s) != nil && len(s.Properties) == 0:
+	case s.Type == "object" && sampler.Values(s) != nil && len(s.Properties) == 0:
 		return "map"
 	}
 	return cmp.Or(s.Type, "any value")
-}
-
-func itemsOf(s *schema) *schema {
-	if s.Items == nil {
-		return nil
-	}
-	return s.Items.Schema
-}
-
-func valuesOf(s *schema) *schema {
-	if s.AdditionalProperties == nil {
-		return nil
-	}
-	return s.AdditionalProperties.Schema
 }
 
 // open says whether unknown fields of an object are kept.
@@ -217,7 +198,7 @@ func (c *comparison) structure(at node, old, now *schema) {
 
 // item corrects the verdicts for a null in a list: it stays there, and is refused.
 func (c change) item(at node) {
-	if c.Change != nil && at.steps[len(at.steps)-1] == itemStep {
+	if c.Change != nil && at.steps[len(at.steps)-1] == sampler.ItemStep {
 		c.Effects[Stored], c.Effects[Manifests] = tightened.Stored, tightened.Manifests
 		if at.status() {
 			c.Effects[Stored], c.Effects[Manifests] = controller.Stored, controller.Manifests

@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -191,7 +192,7 @@ func within(t *testing.T, try func() error) {
 // store stores the witnesses, and random objects.
 func (s *server) store(t *testing.T, report *Report, old, now *Surface) {
 	t.Helper()
-	random := &sampler{Rand: rand.New(rand.NewPCG(1, 2))}
+	random := &sampler.Sampler{Rand: rand.New(rand.NewPCG(1, 2))}
 	for _, v := range s.old.Spec.Versions {
 		if !v.Served || !served(s.now, v.Name) || schemaOf(s.now, v.Name) == nil || schemaOf(s.old, v.Name) == nil {
 			continue
@@ -210,9 +211,9 @@ func (s *server) store(t *testing.T, report *Report, old, now *Surface) {
 				t.Fatal(err)
 			}
 			for i := range 12 {
-				random.focus, random.fill = change.steps, []float64{0.3, 0.8}[i%2]
-				random.at = p.candidate(random, change, i)
-				objects = append(objects, random.object(p.before, p.apiVersion, p.kind))
+				random.Focus, random.Fill = change.steps, []float64{0.3, 0.8}[i%2]
+				random.At = p.candidate(random, change, i)
+				objects = append(objects, random.Object(p.before, p.apiVersion, p.kind))
 			}
 		}
 		for _, object := range objects {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
 // shrink removes from an object what it does not need to show the same.
@@ -38,7 +40,7 @@ func without(object map[string]any) []func() map[string]any {
 		case map[string]any:
 			for _, key := range slices.Sorted(maps.Keys(value)) {
 				if len(path) > 0 || key != "apiVersion" && key != "kind" && key != "metadata" {
-					add(append(slices.Clone(path), key), absent{})
+					add(append(slices.Clone(path), key), sampler.Absent{})
 					walk(value[key], append(slices.Clone(path), key))
 				}
 			}
@@ -47,7 +49,7 @@ func without(object map[string]any) []func() map[string]any {
 				add(path, slices.Clone(value[:n]))
 			}
 			for i := range value[:min(len(value), long)] {
-				add(append(slices.Clone(path), i), absent{})
+				add(append(slices.Clone(path), i), sampler.Absent{})
 				walk(value[i], append(slices.Clone(path), i))
 			}
 		case int64:
@@ -86,13 +88,13 @@ func put(object map[string]any, path []any, value any) map[string]any {
 		switch step := path[0].(type) {
 		case string:
 			object := in.(map[string]any)
-			if object[step] = set(object[step], path[1:]); object[step] == any(absent{}) {
+			if object[step] = set(object[step], path[1:]); object[step] == any(sampler.Absent{}) {
 				delete(object, step)
 			}
 			return object
 		case int:
 			list := in.([]any)
-			if list[step] = set(list[step], path[1:]); list[step] == any(absent{}) {
+			if list[step] = set(list[step], path[1:]); list[step] == any(sampler.Absent{}) {
 				return slices.Delete(list, step, step+1)
 			}
 			return list

@@ -1,4 +1,5 @@
-package breaking
+// Package sampler makes random objects of the schemas of custom resources.
+package sampler
 
 import (
 	"encoding/json"
@@ -11,22 +12,31 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// sampler makes random objects of a schema. They meet its types, enumerations and bounds, and most patterns; CEL rules
+// Schema is the schema of a value, as a CustomResourceDefinition has it.
+type Schema = apiextensionsv1.JSONSchemaProps
+
+// Steps of a path in a schema that are no property.
+const (
+	ItemStep  = "[]" // an item of a list
+	ValueStep = "{}" // a value of a map
+)
+
+// Sampler makes random objects of a schema. They meet its types, enumerations and bounds, and most patterns; CEL rules
 // and compositions are met by chance, so each has to be validated.
-type sampler struct {
+type Sampler struct {
 	*rand.Rand
-	fill  float64  // how likely an optional field is set
-	long  int      // how often is repeated what a pattern lets repeat without a limit; 0 for a few times
-	focus []string // steps to the value that is given by at
-	at    func(s *schema) (value any, ok bool)
+	Fill  float64  // how likely an optional field is set
+	Long  int      // how often to repeat what a pattern lets repeat without a limit; 0 for a few times
+	Focus []string // steps to the value that At gives
+	At    func(s *Schema) (value any, ok bool)
 }
 
-// maxDepth is how deep optional fields are set that are not on the way to the focus.
-const maxDepth = 6
+// MaxDepth is how deep optional fields are set that are not on the way to the focus.
+const MaxDepth = 6
 
-// object returns an object of a kind.
-func (s *sampler) object(sc *schema, apiVersion, kind string) map[string]any {
-	object, ok := s.value(sc, s.focus, true, 0).(map[string]any)
+// Object returns an object of a kind.
+func (s *Sampler) Object(sc *Schema, apiVersion, kind string) map[string]any {
+	object, ok := s.Value(sc, s.Focus, true, 0).(map[string]any)
 	if !ok {
 		object = map[string]any{}
 	}
@@ -35,17 +45,17 @@ func (s *sampler) object(sc *schema, apiVersion, kind string) map[string]any {
 	return object
 }
 
-// value returns a value; steps are what is left of the way to the focus, if it is below.
-func (s *sampler) value(sc *schema, steps []string, focused bool, depth int) any {
-	if focused && len(steps) == 0 && s.at != nil {
-		if value, ok := s.at(sc); ok {
+// Value returns a value; steps are what is left of the way to the focus, if it is below.
+func (s *Sampler) Value(sc *Schema, steps []string, focused bool, depth int) any {
+	if focused && len(steps) == 0 && s.At != nil {
+		if value, ok := s.At(sc); ok {
 			return value
 		}
 	}
 	sc = s.resolve(sc)
 	switch {
 	case len(sc.Enum) > 0:
-		return decode(sc.Enum[s.IntN(len(sc.Enum))])
+		return Decode(sc.Enum[s.IntN(len(sc.Enum))])
 	case sc.XIntOrString:
 		if sc.Pattern == "" || s.IntN(2) == 0 {
 			return int64(1 + s.IntN(3))
@@ -69,15 +79,15 @@ func (s *sampler) value(sc *schema, steps []string, focused bool, depth int) any
 	return map[string]any{}
 }
 
-// absent stands for a value that is left out.
-type absent struct{}
+// Absent stands for a value that is left out.
+type Absent struct{}
 
-func (s *sampler) members(sc *schema, steps []string, focused bool, depth int) any {
+func (s *Sampler) members(sc *Schema, steps []string, focused bool, depth int) any {
 	object := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(sc.Properties)) {
 		on := focused && len(steps) > 0 && steps[0] == key
 		few := sc.MinProperties != nil && int64(len(object)) < *sc.MinProperties
-		wanted := on || few || slices.Contains(sc.Required, key) || depth < maxDepth && s.Float64() < s.fill
+		wanted := on || few || slices.Contains(sc.Required, key) || depth < MaxDepth && s.Float64() < s.Fill
 		if key == "status" && depth == 0 {
 			wanted = on
 		}
@@ -89,15 +99,15 @@ func (s *sampler) members(sc *schema, steps []string, focused bool, depth int) a
 		if on {
 			rest = steps[1:]
 		}
-		if value := s.value(&below, rest, on, depth+1); value != (any)(absent{}) {
+		if value := s.Value(&below, rest, on, depth+1); value != (any)(Absent{}) {
 			object[key] = value
 		}
 	}
 	if sc.XEmbeddedResource && depth > 0 {
 		object["apiVersion"], object["kind"], object["metadata"] = "v1", "Pod", map[string]any{"name": "inner"}
 	}
-	values := valuesOf(sc)
-	on := focused && len(steps) > 0 && steps[0] == valueStep
+	values := Values(sc)
+	on := focused && len(steps) > 0 && steps[0] == ValueStep
 	n := 0
 	if sc.MinProperties != nil {
 		n = int(*sc.MinProperties)
@@ -107,8 +117,8 @@ func (s *sampler) members(sc *schema, steps []string, focused bool, depth int) a
 		if on {
 			rest = steps[1:]
 		}
-		value := s.value(values, rest, on, depth+1)
-		if value == any(absent{}) {
+		value := s.Value(values, rest, on, depth+1)
+		if value == any(Absent{}) {
 			break
 		}
 		object[fmt.Sprintf("k%d", i)] = value
@@ -116,15 +126,15 @@ func (s *sampler) members(sc *schema, steps []string, focused bool, depth int) a
 	return object
 }
 
-func (s *sampler) items(sc *schema, steps []string, focused bool, depth int) any {
+func (s *Sampler) items(sc *Schema, steps []string, focused bool, depth int) any {
 	list := []any{}
-	item := itemsOf(sc)
-	on := focused && len(steps) > 0 && steps[0] == itemStep
+	item := Items(sc)
+	on := focused && len(steps) > 0 && steps[0] == ItemStep
 	n := 0
 	if sc.MinItems != nil {
 		n = int(*sc.MinItems)
 	}
-	if n == 0 && (on || s.Float64() < s.fill) {
+	if n == 0 && (on || s.Float64() < s.Fill) {
 		n = 1
 	}
 	for i := 0; item != nil && i < min(n, 64); i++ {
@@ -132,7 +142,7 @@ func (s *sampler) items(sc *schema, steps []string, focused bool, depth int) any
 		if on {
 			rest = steps[1:]
 		}
-		if value := s.value(item, rest, on && i == 0, depth+1); value != any(absent{}) {
+		if value := s.Value(item, rest, on && i == 0, depth+1); value != any(Absent{}) {
 			list = append(list, value)
 		}
 	}
@@ -140,12 +150,12 @@ func (s *sampler) items(sc *schema, steps []string, focused bool, depth int) any
 }
 
 // resolve adds to a schema one branch of each of its compositions.
-func (s *sampler) resolve(sc *schema) *schema {
+func (s *Sampler) resolve(sc *Schema) *Schema {
 	if len(sc.AllOf)+len(sc.AnyOf)+len(sc.OneOf) == 0 || sc.XIntOrString {
 		return sc
 	}
 	out := *sc
-	add := func(branch schema) {
+	add := func(branch Schema) {
 		out.Required = append(slices.Clone(out.Required), branch.Required...)
 		if len(branch.Enum) > 0 {
 			out.Enum = branch.Enum
@@ -165,7 +175,7 @@ func (s *sampler) resolve(sc *schema) *schema {
 	for _, branch := range sc.AllOf {
 		add(branch)
 	}
-	for _, branches := range [][]schema{sc.AnyOf, sc.OneOf} {
+	for _, branches := range [][]Schema{sc.AnyOf, sc.OneOf} {
 		if len(branches) > 0 {
 			add(branches[s.IntN(len(branches))])
 		}
@@ -173,7 +183,7 @@ func (s *sampler) resolve(sc *schema) *schema {
 	return &out
 }
 
-func (s *sampler) number(sc *schema) float64 {
+func (s *Sampler) number(sc *Schema) float64 {
 	low, high := 0.0, 100.0
 	if sc.Minimum != nil {
 		low = *sc.Minimum
@@ -196,19 +206,19 @@ func (s *sampler) number(sc *schema) float64 {
 	return min(value, high)
 }
 
-// formats are values of the formats that the API server checks.
-var formats = map[string]string{
+// Formats are values of the formats that the API server checks.
+var Formats = map[string]string{
 	"date-time": "2020-01-02T03:04:05Z", "date": "2020-01-02", "duration": "1h0m0s", "byte": "YQ==", "uuid": "123e4567-e89b-12d3-a456-426614174000",
 	"uuid3": "123e4567-e89b-32d3-a456-426614174000", "uuid4": "123e4567-e89b-42d3-a456-426614174000", "uuid5": "123e4567-e89b-52d3-a456-426614174000",
 	"ipv4": "10.0.0.1", "ipv6": "::1", "cidr": "10.0.0.0/8", "email": "a@example.org", "hostname": "example.org", "uri": "https://example.org/", "mac": "00:00:5e:00:53:01",
 }
 
-func (s *sampler) text(sc *schema) string {
-	if value, ok := formats[sc.Format]; ok && sc.Pattern == "" {
+func (s *Sampler) text(sc *Schema) string {
+	if value, ok := Formats[sc.Format]; ok && sc.Pattern == "" {
 		return value
 	}
 	if sc.Pattern != "" {
-		if value, ok := s.match(sc.Pattern); ok {
+		if value, ok := s.Match(sc.Pattern); ok {
 			return value
 		}
 	}
@@ -222,16 +232,17 @@ func (s *sampler) text(sc *schema) string {
 	return strings.Repeat("a", max(0, length-1)) + strings.Repeat(string(rune('a'+s.IntN(26))), min(1, length))
 }
 
-func decode(value apiextensionsv1.JSON) any {
+// Decode returns a value as the API server decodes it.
+func Decode(value apiextensionsv1.JSON) any {
 	var decoded any
 	if err := json.Unmarshal(value.Raw, &decoded); err != nil {
 		return nil
 	}
-	return integers(decoded)
+	return Integers(decoded)
 }
 
-// integers turns whole numbers into int64, as the API server decodes them.
-func integers(value any) any {
+// Integers turns whole numbers into int64, as the API server decodes them.
+func Integers(value any) any {
 	switch value := value.(type) {
 	case float64:
 		if value == float64(int64(value)) {
@@ -239,12 +250,28 @@ func integers(value any) any {
 		}
 	case []any:
 		for i := range value {
-			value[i] = integers(value[i])
+			value[i] = Integers(value[i])
 		}
 	case map[string]any:
 		for key := range value {
-			value[key] = integers(value[key])
+			value[key] = Integers(value[key])
 		}
 	}
 	return value
+}
+
+// Items returns the schema of a list's items, nil if there is none.
+func Items(s *Schema) *Schema {
+	if s.Items == nil {
+		return nil
+	}
+	return s.Items.Schema
+}
+
+// Values returns the schema of a map's values, nil if there is none.
+func Values(s *Schema) *Schema {
+	if s.AdditionalProperties == nil {
+		return nil
+	}
+	return s.AdditionalProperties.Schema
 }

@@ -1,4 +1,4 @@
-package breaking
+package sampler
 
 import (
 	"regexp/syntax"
@@ -8,8 +8,8 @@ import (
 // maxRepeat is how often the sampler repeats what a pattern lets it repeat without a limit.
 const maxRepeat = 3
 
-// match returns a random text that a pattern finds itself in; false for a pattern that does not parse.
-func (s *sampler) match(pattern string) (string, bool) {
+// Match returns a random text that a pattern finds itself in; false for a pattern that does not parse.
+func (s *Sampler) Match(pattern string) (string, bool) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return "", false
@@ -19,7 +19,7 @@ func (s *sampler) match(pattern string) (string, bool) {
 	return b.String(), true
 }
 
-func (s *sampler) write(b *strings.Builder, re *syntax.Regexp) {
+func (s *Sampler) write(b *strings.Builder, re *syntax.Regexp) {
 	switch re.Op {
 	case syntax.OpLiteral:
 		b.WriteString(string(re.Rune))
@@ -42,9 +42,9 @@ func (s *sampler) write(b *strings.Builder, re *syntax.Regexp) {
 }
 
 // bounds returns how often an expression is repeated.
-func (s *sampler) bounds(re *syntax.Regexp) (low, high int) {
-	if s.long > 0 && (re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0) {
-		return s.long, s.long
+func (s *Sampler) bounds(re *syntax.Regexp) (low, high int) {
+	if s.Long > 0 && (re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0) {
+		return s.Long, s.Long
 	}
 	switch re.Op {
 	case syntax.OpStar:
@@ -61,7 +61,7 @@ func (s *sampler) bounds(re *syntax.Regexp) (low, high int) {
 }
 
 // pickRune returns a rune of a class, one of ASCII where it has one that can be printed.
-func (s *sampler) pickRune(ranges []rune) rune {
+func (s *Sampler) pickRune(ranges []rune) rune {
 	var printable []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
 		for r := max(ranges[i], ' '); r <= min(ranges[i+1], '~'); r++ {
