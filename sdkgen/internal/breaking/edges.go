@@ -9,30 +9,46 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
-// candidate returns what makes the value at the change: nothing, a value at or beyond a bound of either schema, or any.
-func (p *prover) candidate(s *sampler.Sampler, change *Change, i int) func(*schema) (any, bool) {
-	after := find(p.after, change.steps)
-	return func(before *schema) (any, bool) {
-		choices := append([]any{sampler.Absent{}}, edges(before)...)
-		said := p.said
-		if after != nil {
-			choices = append(append(choices, tooLong(before, after)...), edges(after)...)
-			said = append(texts(after), said...)
-		}
-		for _, value := range said {
-			if before.Type == "array" {
-				value = []any{value}
+// candidate returns what makes the value at the change in the object with a number: in every other one a value at or
+// beyond a bound of either schema, one that CEL rules name, or none at all, and any in the others.
+func (p *prover) candidate(change *Change) func(number int) func(*schema) (any, bool) {
+	var choices []any
+	return func(number int) func(*schema) (any, bool) {
+		return func(before *schema) (any, bool) {
+			if number%2 == 1 {
+				return nil, false
 			}
-			choices = append(choices, value)
+			if choices == nil {
+				choices = p.choices(before, find(p.after, change.steps))
+			}
+			choice := choices[(number/2)%len(choices)]
+			if choice == any(sampler.Absent{}) {
+				return choice, true
+			}
+			return runtime.DeepCopyJSONValue(choice), true
 		}
-		if i%2 == 0 {
-			return choices[(i/2)%len(choices)], true
-		}
-		return nil, false
 	}
+}
+
+// choices are the values that candidate gives; after is nil for a value that the new schema does not have.
+func (p *prover) choices(before, after *schema) []any {
+	choices, said := append([]any{sampler.Absent{}}, edges(before)...), p.said
+	if after != nil {
+		choices = append(append(choices, tooLong(before, after)...), edges(after)...)
+		said = append(texts(after), said...)
+	}
+	for _, value := range said {
+		if before.Type == "array" {
+			value = []any{value}
+		}
+		choices = append(choices, value)
+	}
+	return choices
 }
 
 // tooLong is a text that the old pattern allows and that is longer than what is allowed now.

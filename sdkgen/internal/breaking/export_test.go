@@ -45,12 +45,13 @@ func Unreported(report *Report, old, now *Surface, n int, seed uint64) (valid in
 				try(s)
 			}
 			for _, change := range report.Changes {
+				candidate := p.candidate(change)
 				for i := range attempts {
 					if len(change.steps) == 0 || change.Place.Version != version.Name || change.kind != p.kind {
 						break
 					}
 					s := &sampler.Sampler{Rand: random, Focus: change.steps, Fill: []float64{0, 0.3}[i%2]}
-					s.At = p.candidate(s, change, i)
+					s.At = candidate(i)
 					if i%10 == 0 || i < enough {
 						try(s)
 					}

@@ -128,10 +128,11 @@ func schemaOf(crd *apiextensionsv1.CustomResourceDefinition, version string) *sc
 // prove looks for a witness of one change.
 func (p *prover) prove(change *Change) {
 	s := &sampler.Sampler{Rand: rand.New(rand.NewPCG(1, 2)), Focus: change.steps}
+	candidate := p.candidate(change)
 	var best *shown
 	for i := 0; i < attempts && !best.settles(change) && (i < enough || !best.shows(change)); i++ {
 		s.Fill = []float64{0, 0, 0.1, 0.3, 0.7}[i%5]
-		s.At = p.candidate(s, change, i)
+		s.At = candidate(i)
 		object := s.Object(p.before, p.apiVersion, p.kind)
 		found := p.try(change, object)
 		if found == nil || best != nil && found.worst() <= best.worst() {

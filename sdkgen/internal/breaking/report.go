@@ -61,15 +61,6 @@ func skipped(old, now *Surface) []Skipped {
 	return out
 }
 
-// Worst is the worst verdict of all changes.
-func (r *Report) Worst() Verdict {
-	worst := Compatible
-	for _, change := range r.Changes {
-		worst = max(worst, change.Verdict())
-	}
-	return worst
-}
-
 var alpha = regexp.MustCompile(`^v[0-9]+alpha[0-9]+$`)
 
 // Promised says whether users may rely on an API version: v1 and v1beta1 may not break, v1alpha1 may, with notice.
@@ -92,14 +83,6 @@ func (r *Report) Bump() string {
 		return ""
 	}
 	return "minor"
-}
-
-// Count returns how many changes have each verdict for an audience.
-func (r *Report) Count(who Audience) (counts [Breaking + 1]int) {
-	for _, change := range r.Changes {
-		counts[change.Effects[who].Verdict]++
-	}
-	return counts
 }
 
 // summary is the number of changes by verdict.

@@ -210,9 +210,10 @@ func (s *server) store(t *testing.T, report *Report, old, now *Surface) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			candidate := p.candidate(change)
 			for i := range 12 {
 				random.Focus, random.Fill = change.steps, []float64{0.3, 0.8}[i%2]
-				random.At = p.candidate(random, change, i)
+				random.At = candidate(i)
 				objects = append(objects, random.Object(p.before, p.apiVersion, p.kind))
 			}
 		}
