@@ -46,24 +46,41 @@ func TestCompatible(t *testing.T) {
 	})
 }
 
-// TestEveryRule: each rule has a case that reports it, and one that does not break.
+// TestEveryRule: each rule has a case that reports it.
 func TestEveryRule(t *testing.T) {
-	reported := map[string]bool{}
-	for _, c := range testkit.Cases(t, "*.txtar") {
-		for _, part := range []string{"want", "back"} {
-			for _, match := range ruleAtEnd.FindAllStringSubmatch(c.Part(part), -1) {
-				reported[match[1]] = true
+	var rules, callers []string
+	for _, rule := range Rules {
+		rules = append(rules, rule.ID)
+	}
+	for _, rule := range CallerRules {
+		callers = append(callers, rule.ID)
+	}
+	for _, test := range []struct {
+		cases       string
+		parts       []string
+		every, more []string
+	}{
+		{"*.txtar", []string{"want", "back"}, rules, nil},
+		{"callers/*.txtar", []string{"want"}, callers, rules},
+	} {
+		reported := map[string]bool{}
+		for _, c := range testkit.Cases(t, test.cases) {
+			for _, part := range test.parts {
+				for _, match := range ruleAtEnd.FindAllStringSubmatch(c.Part(part), -1) {
+					reported[match[1]] = true
+				}
 			}
 		}
-	}
-	for _, rule := range Rules {
-		if !reported[rule.ID] {
-			t.Errorf("no case reports %s", rule.ID)
+		for _, id := range test.every {
+			if !reported[id] {
+				t.Errorf("no case of %s reports %s", test.cases, id)
+			}
 		}
-		delete(reported, rule.ID)
-	}
-	for _, id := range slices.Sorted(maps.Keys(reported)) {
-		t.Errorf("cases report %s, which is no rule", id)
+		for _, id := range slices.Sorted(maps.Keys(reported)) {
+			if !slices.Contains(slices.Concat(test.every, test.more), id) {
+				t.Errorf("cases of %s report %s, which is no rule", test.cases, id)
+			}
+		}
 	}
 }
 

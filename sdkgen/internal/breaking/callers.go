@@ -10,19 +10,41 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
-// callerRules are the rules for the classes of the SDKs and for Go packages, with the rules for CRDs that say the same of
-// the field.
-var callerRules = map[string][]string{
-	"class-removed":      {"kind-removed", "version-removed"},
-	"attribute-removed":  {"field-removed"},
-	"attribute-added":    {"field-added"},
-	"attribute-type":     {"type-changed", "enum-narrowed", "enum-widened", "format-changed", "format-removed"},
-	"attribute-values":   {"enum-narrowed", "bound-tightened", "pattern-added", "format-changed", "type-changed", "list-type", "unknown-fields-dropped", "enum-widened"},
-	"attribute-required": {"required-added"},
-	"attribute-optional": {"required-removed"},
-	"attribute-default":  {"default-changed"},
-	"package-renamed":    nil,
-	"scope":              {"scope"},
+// CallerRule is one kind of change for those who call an SDK, or use the API's Go package. How bad it is depends on
+// what they do with it: a program that shows it settles that.
+type CallerRule struct {
+	ID   string
+	What string   // what the change is
+	Same []string // the rules for CRDs that say the same of the field, or kind: the changes are told as one
+}
+
+// CallerRules is every rule for callers, in the order in which docs/breaking.md has them.
+var CallerRules = []CallerRule{
+	{"package-renamed", "a package of an SDK has another name", nil},
+	{"class-removed", "a class, or a type, is gone or has another name", []string{"kind-removed", "version-removed"}},
+	{"class-changed", "a Go type is made of another type, or its values can no longer be compared", nil},
+	{"class-added", "a Go type is new", nil},
+	{"name-removed", "a Go constant, variable or function is gone", nil},
+	{"name-changed", "a Go constant, variable or function is another", nil},
+	{"name-added", "a Go constant, variable or function is new", nil},
+	{"attribute-removed", "an attribute, a field or a method is gone or has another name", []string{"field-removed"}},
+	{"attribute-added", "an attribute, a field or a method is new", []string{"field-added"}},
+	{"attribute-type", "an attribute, a field or a method has another type", []string{"type-changed", "enum-narrowed", "enum-widened", "format-changed", "format-removed"}},
+	{"attribute-values", "an attribute takes fewer values, or has others when it is read", []string{"enum-narrowed", "bound-tightened", "pattern-added", "format-changed", "type-changed", "list-type", "unknown-fields-dropped", "enum-widened"}},
+	{"attribute-required", "an attribute must be given to the constructor", []string{"required-added"}},
+	{"attribute-optional", "an attribute may be absent when it is read", []string{"required-removed"}},
+	{"attribute-default", "an attribute has another default", []string{"default-changed"}},
+	{"scope", "clients take a namespace, or refuse it", []string{"scope"}},
+}
+
+// sameOf returns the rules for CRDs that say the same as a rule for callers.
+func sameOf(id string) []string {
+	for _, rule := range CallerRules {
+		if rule.ID == id {
+			return rule.Same
+		}
+	}
+	return nil
 }
 
 // Caller is a program that works with the old version of an SDK, or of the API's Go package, and fails with the new one.
@@ -154,7 +176,7 @@ func (c *comparison) sameField(s says) *Change {
 		case is.Version != was.Version || is.GoType != was.GoType || is.Property != was.Property:
 			return false
 		case made.Rule != s.id:
-			return is.GoType != "" && slices.Contains(callerRules[s.id], made.Rule)
+			return is.GoType != "" && slices.Contains(sameOf(s.id), made.Rule)
 		case is.GoType != "" && is.Property != "":
 			return true
 		default: // of a type there may be several: its methods

@@ -139,18 +139,16 @@ func (c *comparison) beside(group, kind string) []Place {
 // resources compares the CRDs.
 func (c *comparison) resources() {
 	for _, old := range c.before.CRDs {
-		i := slices.IndexFunc(c.after.CRDs, func(now *apiextensionsv1.CustomResourceDefinition) bool {
-			return now.Spec.Group == old.Spec.Group && now.Spec.Names.Kind == old.Spec.Names.Kind
-		})
 		c.crd, c.version = old, storage(old)
-		if i < 0 {
+		now := c.after.crd(old.Spec.Group, old.Spec.Names.Kind)
+		if now == nil {
 			gone := c.add("kind-removed", node{}, "there is no CRD of it any more")
 			gone.noticed(deprecatedKind(old), "serve the last version until nobody uses it")
 			gone.at(c.locate(c.beside(old.Spec.Group, old.Spec.Names.Kind)...))
 			c.renamed(old)
 			continue
 		}
-		c.resource(old, c.after.CRDs[i])
+		c.resource(old, now)
 	}
 }
 

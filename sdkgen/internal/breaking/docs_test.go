@@ -7,13 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 	"github.com/flux-framework/flux-operator/sdkgen/test/report"
 )
 
-// TestDocs holds the table in docs/breaking.md against Rules. With -update it writes it.
+// TestDocs holds the tables in docs/breaking.md against Rules and CallerRules. With -update it writes them.
 func TestDocs(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| rule | change | stored objects | manifests | in the status | instead |\n|---|---|---|---|---|---|\n")
@@ -26,13 +24,20 @@ func TestDocs(t *testing.T) {
 	for _, rule := range Rules {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", rule.ID, rule.What, cell(rule.Spec.Stored), cell(rule.Spec.Manifests), cell(rule.Status.Stored), rule.Instead)
 	}
+	callers := "| rule | change | told with |\n|---|---|---|\n"
+	for _, rule := range CallerRules {
+		callers += fmt.Sprintf("| %s | %s | %s |\n", rule.ID, rule.What, strings.Join(rule.Same, ", "))
+	}
 	file := filepath.Join(testkit.Repository, "docs", "breaking.md")
 	if flag.Lookup("update").Value.String() == "true" {
-		if err := report.Write(file, []report.Section{{Mark: "rules", Text: b.String()}}); err != nil {
+		if err := report.Write(file, []report.Section{{Mark: "rules", Text: b.String()}, {Mark: "caller rules", Text: callers}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if text := string(testkit.Read(t, file)); !strings.Contains(text, b.String()) {
-		t.Errorf("%s does not have the table of Rules, run the test with -update:\n%s", file, cmp.Diff(text, b.String()))
+	text := string(testkit.Read(t, file))
+	for _, table := range []string{b.String(), callers} {
+		if !strings.Contains(text, table) {
+			t.Errorf("%s does not have this table, run the test with -update:\n%s", file, table)
+		}
 	}
 }

@@ -18,7 +18,7 @@ func Unreported(report *Report, old, now *Surface, n int, seed uint64) (valid in
 	for _, crd := range old.CRDs {
 		for _, version := range crd.Spec.Versions {
 			at := &Change{group: crd.Spec.Group, kind: crd.Spec.Names.Kind, Place: Place{Version: version.Name}}
-			if is := crdOf(now, at); is == nil || schemaOf(is, version.Name) == nil {
+			if is := now.crd(at.group, at.kind); is == nil || schemaOf(is, version.Name) == nil {
 				continue // told as a whole
 			}
 			p, err := newProver(at, old, now)

@@ -224,8 +224,8 @@ func (g *goAPI) rule(name, member, text string) string {
 		what = "class"
 	}
 	switch {
-	case text == "added" && member == "" && what == "name":
-		return "name-added"
+	case text == "added" && member == "":
+		return what + "-added"
 	case text == "added":
 		return "attribute-added"
 	case text == "removed" && member != "":

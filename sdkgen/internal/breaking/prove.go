@@ -53,7 +53,7 @@ func prove(changes []*Change, old, now *Surface, shrink bool) error {
 
 // exemplify gives a change of a kind or version as a whole a witness: every object shows it, so it is the smallest.
 func (c *Change) exemplify(old *Surface) error {
-	crd := crdOf(old, c)
+	crd := old.crd(c.group, c.kind)
 	if crd == nil || max(c.Effects[Stored].Verdict, c.Effects[Manifests].Verdict) != Breaking {
 		return nil
 	}
@@ -93,7 +93,7 @@ type prover struct {
 }
 
 func newProver(change *Change, old, now *Surface) (*prover, error) {
-	was, is := crdOf(old, change), crdOf(now, change)
+	was, is := old.crd(change.group, change.kind), now.crd(change.group, change.kind)
 	p := &prover{apiVersion: is.Spec.Group + "/" + change.Place.Version, kind: change.kind}
 	var err error
 	if p.old, err = apiserver.New(was, change.Place.Version); err != nil {
@@ -105,15 +105,6 @@ func newProver(change *Change, old, now *Surface) (*prover, error) {
 	p.before, p.after = schemaOf(was, change.Place.Version), schemaOf(is, change.Place.Version)
 	p.said = texts(p.before)
 	return p, nil
-}
-
-func crdOf(surface *Surface, change *Change) *apiextensionsv1.CustomResourceDefinition {
-	for _, crd := range surface.CRDs {
-		if crd.Spec.Names.Kind == change.kind && crd.Spec.Group == change.group {
-			return crd
-		}
-	}
-	return nil
 }
 
 func schemaOf(crd *apiextensionsv1.CustomResourceDefinition, version string) *schema {

@@ -1,7 +1,6 @@
 package breaking
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
 )
 
@@ -120,7 +120,7 @@ func (p *python) attribute(class document.Class, was document.Attr, in *document
 		return
 	}
 	say.id, say.verdict, say.instead, say.program = "attribute-default", Risky, rule("default-changed").Instead, ""
-	say.text = fmt.Sprintf("%s has another default: %s, now %s", name, literal(was.Default), literal(is.Default))
+	say.text = fmt.Sprintf("%s has another default: %s, now %s", name, pysdk.Literal(was.Default), pysdk.Literal(is.Default))
 	p.say(say)
 }
 
@@ -143,15 +143,15 @@ func (p *python) types(say says, class document.Class, was document.Attr, is *do
 		say.program = p.instance(class, was)
 	case narrower && written:
 		if same {
-			say.text = fmt.Sprintf("%s may no longer be %s", name, clip(literal(value)))
+			say.text = fmt.Sprintf("%s may no longer be %s", name, clip(pysdk.Literal(value)))
 		}
-		say.program = p.construct(class, was.Name, literal(value))
+		say.program = p.construct(class, was.Name, pysdk.Literal(value))
 	case narrower && !same:
-		say.program = p.construct(class, was.Name, literal(value))
+		say.program = p.construct(class, was.Name, pysdk.Literal(value))
 	case wider && !written:
 		say.verdict, say.instead = Risky, ""
 		if same {
-			say.text = fmt.Sprintf("%s may be %s when it is read", name, clip(literal(met)))
+			say.text = fmt.Sprintf("%s may be %s when it is read", name, clip(pysdk.Literal(met)))
 		}
 	case same:
 		return
@@ -211,7 +211,7 @@ func (p *python) scope(was, is document.Class) {
 	if is.Root.Namespaced {
 		say.text = "clients need a namespace"
 	}
-	say.program = p.program(fmt.Sprintf("assert %s.NAMESPACED is %s", was.Name, literal(was.Root.Namespaced)), was.Name)
+	say.program = p.program(fmt.Sprintf("assert %s.NAMESPACED is %s", was.Name, pysdk.Literal(was.Root.Namespaced)), was.Name)
 	p.say(say)
 }
 
@@ -246,7 +246,7 @@ func (p *python) construct(class document.Class, name, value string) string {
 // sample is a value that the old SDK takes, as Python; false if none was found.
 func (p *python) sample(t *document.Type) (string, bool) {
 	value := filled(schemaFor(t, sampler.MaxDepth))
-	return literal(value), takes(t, value)
+	return pysdk.Literal(value), takes(t, value)
 }
 
 // program imports classes and has a statement, "" for none.
@@ -260,34 +260,4 @@ func (p *python) program(statement string, classes ...string) string {
 		text += "\n" + statement + "\n"
 	}
 	return text
-}
-
-// literal spells a value in Python.
-func literal(value any) string {
-	switch value := value.(type) {
-	case nil:
-		return "None"
-	case bool:
-		return map[bool]string{true: "True", false: "False"}[value]
-	case []any:
-		var items []string
-		for _, item := range value {
-			items = append(items, literal(item))
-		}
-		return "[" + strings.Join(items, ", ") + "]"
-	case map[string]any:
-		var items []string
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			items = append(items, literal(key)+": "+literal(value[key]))
-		}
-		return "{" + strings.Join(items, ", ") + "}"
-	case string:
-		var b strings.Builder
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(value); err == nil {
-			return strings.TrimSuffix(b.String(), "\n")
-		}
-	}
-	return fmt.Sprint(value)
 }

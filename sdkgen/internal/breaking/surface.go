@@ -31,6 +31,16 @@ type Package struct {
 	Import   string           // path of the Go client, "" if it is not known
 }
 
+// crd returns the CRD of a group and kind, nil if there is none.
+func (s *Surface) crd(group, kind string) *apiextensionsv1.CustomResourceDefinition {
+	for _, crd := range s.CRDs {
+		if crd.Spec.Group == group && crd.Spec.Names.Kind == kind {
+			return crd
+		}
+	}
+	return nil
+}
+
 // find returns the package of a group and version, nil if there is none.
 func (s *Surface) find(group, version string) *Package {
 	for i, p := range s.Packages {

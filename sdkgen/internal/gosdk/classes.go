@@ -18,7 +18,7 @@ func Classes(api *document.API) []document.Class {
 			if definition.Root != nil && (property.Key == "apiVersion" || property.Key == "kind" || property.Key == "metadata") {
 				continue
 			}
-			m := &modeler{model: &Model{Name: definition.Name}, imports: map[string]string{}, enums: map[string]bool{}, own: map[string]bool{}}
+			m := newModeler(definition.Name)
 			field, err := m.field(property)
 			if err != nil {
 				continue // an SDK cannot be made of it

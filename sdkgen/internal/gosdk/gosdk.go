@@ -111,7 +111,7 @@ func Annotate(api *document.API) ([]byte, error) {
 		if definition.Kubernetes {
 			continue
 		}
-		m := &modeler{model: &Model{Name: definition.Name}, imports: map[string]string{}, enums: map[string]bool{}, own: map[string]bool{}}
+		m := newModeler(definition.Name)
 		m.fill(definition, out)
 		for _, problem := range taken.add(m.model) {
 			out.Unrepresentable(definition, "", definition.RenameHint(), "%s", problem)
@@ -128,6 +128,10 @@ type modeler struct {
 	enums   map[string]bool   // types of the model's enums
 	own     map[string]bool   // other models that fields refer to
 	enumOf  string            // name of the field whose type is worked out
+}
+
+func newModeler(name string) *modeler {
+	return &modeler{model: &Model{Name: name}, imports: map[string]string{}, enums: map[string]bool{}, own: map[string]bool{}}
 }
 
 // fill fills in the model.

@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"internal/baseline":   {"internal/diag"},
 	"internal/apiserver":  {},
 	"internal/sampler":    {},
-	"internal/breaking":   {"internal/apiserver", "internal/diag", "internal/document", "internal/sampler"},
+	"internal/breaking":   {"internal/apiserver", "internal/diag", "internal/document", "internal/pysdk", "internal/sampler"},
 	"templates":           {},
 	"runtime":             {},
 	goRuntime:             {},

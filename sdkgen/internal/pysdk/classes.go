@@ -14,7 +14,7 @@ func Classes(api *document.API) []document.Class {
 		if definition.Kubernetes {
 			continue
 		}
-		m := &modeler{references: newReferences(), attributes: map[string]bool{}, presets: map[string]source{}}
+		m := newModeler()
 		class := document.Class{Definition: definition, Name: definition.Name}
 		for _, property := range definition.Fields {
 			hint := m.field(property, rootOf(definition)).Hint

@@ -109,7 +109,7 @@ func (o *operator) add(from *document.Operation) error {
 	class := o.query(query, from.Action)
 	params = append(params, atom("**query: Unpack["+class+"]"))
 	reads, returns := o.answer(from)
-	arguments := []source{atom(reads), atom(literal(from.Method)), call("segments(", ")", segments(from.Path)...), atom("query"), atom(class)}
+	arguments := []source{atom(reads), atom(Literal(from.Method)), call("segments(", ")", segments(from.Path)...), atom("query"), atom(class)}
 	if slices.ContainsFunc(from.Parameters, func(p document.Parameter) bool { return p.In == "body" }) {
 		arguments = append(arguments, atom("body"))
 		if from.Method == patch {
@@ -207,12 +207,12 @@ var actions = map[string]string{
 func (o *operator) answer(from *document.Operation) (reads string, returns source) {
 	answer := from.Answer
 	if answer == nil {
-		return literal("object"), o.hint(anything)
+		return Literal("object"), o.hint(anything)
 	}
 	if answer.Name == status && from.Stored != nil {
 		answer = from.Stored
 	}
-	reads, returns = literal(answer.Name), atom(o.use(answer))
+	reads, returns = Literal(answer.Name), atom(o.use(answer))
 	if answer != from.Answer {
 		returns = o.hint("Union", returns, atom(o.use(from.Answer)))
 	}

@@ -106,7 +106,7 @@ func Annotate(api *document.API, names ...string) ([]byte, error) {
 			out.Unrepresentable(definition, "", definition.RenameHint(), "%s and %s would both be in the Python module %s.py", other, name, module)
 		}
 		modules[module] = name
-		m := &modeler{references: newReferences(), attributes: map[string]bool{}, presets: map[string]source{}}
+		m := newModeler()
 		model := m.model(definition, out)
 		model.Runtime = runtime
 		out.Definition(name, model)
@@ -119,6 +119,10 @@ type modeler struct {
 	references
 	attributes map[string]bool
 	presets    map[string]source // defaults by attribute
+}
+
+func newModeler() *modeler {
+	return &modeler{references: newReferences(), attributes: map[string]bool{}, presets: map[string]source{}}
 }
 
 func (m *modeler) model(definition *document.Definition, doc *document.Annotated) *Model {
@@ -203,7 +207,7 @@ func importOf(module string, names map[string]bool, indent int) string {
 func (m *modeler) field(property *document.Field, root *Root) Field {
 	typ := m.typeOf(&property.Type)
 	field := Field{
-		Attr: attribute(property.Key), Key: literal(property.Key), Required: property.Mandatory,
+		Attr: attribute(property.Key), Key: Literal(property.Key), Required: property.Mandatory,
 		Doc: docstring(property.Description, 4), Text: page(property.Description), Deprecated: property.Deprecated != "",
 	}
 	preset := valueOf(property.Default)
@@ -218,7 +222,7 @@ func (m *modeler) field(property *document.Field, root *Root) Field {
 		typ.hint = m.hint("Optional", typ.hint)
 	}
 	field.Hint = typ.hint.flat
-	arguments := []source{atom(field.Key), atom(literal(typ.legacy))}
+	arguments := []source{atom(field.Key), atom(Literal(typ.legacy))}
 	if !field.Required {
 		arguments = append(arguments, preset.after("default="))
 	}
@@ -254,11 +258,11 @@ func rootOf(definition *document.Definition) *Root {
 		return nil
 	}
 	out := &Root{
-		APIVersion: literal(root.GroupVersion().String()), Group: literal(root.Group),
-		Version: literal(root.Version), Kind: literal(root.Kind),
+		APIVersion: Literal(root.GroupVersion().String()), Group: Literal(root.Group),
+		Version: Literal(root.Version), Kind: Literal(root.Kind),
 	}
 	if root.Plural != "" {
-		out.Plural, out.Cluster = literal(root.Plural), !root.Namespaced
+		out.Plural, out.Cluster = Literal(root.Plural), !root.Namespaced
 	}
 	return out
 }

@@ -16,8 +16,8 @@ import (
 
 var wholeNumber = regexp.MustCompile(`^-?[0-9]+$`)
 
-// literal returns a JSON value as Python source on one line.
-func literal(value any) string { return valueOf(value).flat }
+// Literal returns a JSON value, with numbers of Go's or JSON's types, as Python source on one line.
+func Literal(value any) string { return valueOf(value).flat }
 
 // valueOf returns a JSON value as Python source. Dictionaries are sorted by key. Whatever the value
 // holds, the result is one literal: a string cannot end early.
@@ -36,6 +36,8 @@ func valueOf(value any) source {
 		return atom(number(document.FormatNumber(v)))
 	case int:
 		return atom(strconv.Itoa(v))
+	case int64:
+		return atom(strconv.FormatInt(v, 10))
 	case []any:
 		var items []source
 		for _, item := range v {

@@ -47,7 +47,7 @@ func TestLiteralPython(t *testing.T) {
 	}
 	var items []item
 	for _, value := range append(values, all) {
-		items = append(items, item{literal(value), value})
+		items = append(items, item{Literal(value), value})
 	}
 	askPython(t, items, `
 def check(item):
@@ -166,7 +166,7 @@ func FuzzLiteral(f *testing.F) {
 			}
 		}
 		for _, value := range values {
-			source := literal(value)
+			source := Literal(value)
 			read, rest, err := readLiteral(source)
 			if err != nil || rest != "" {
 				t.Fatalf("%q is not one literal: rest %q, %v", source, rest, err)

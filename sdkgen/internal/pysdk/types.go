@@ -121,10 +121,10 @@ func choices(enum []any) []source {
 	var out []source
 	for _, value := range enum {
 		_, isText := value.(string)
-		if !isText && !wholeNumber.MatchString(literal(value)) {
+		if !isText && !wholeNumber.MatchString(Literal(value)) {
 			return nil
 		}
-		out = append(out, atom(literal(value)))
+		out = append(out, atom(Literal(value)))
 	}
 	return out
 }
