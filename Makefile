@@ -37,7 +37,7 @@ EXAMPLE_IMAGES = $(shell sed -n 's/.*image[:=] *"\?\([a-z.]*\/[a-zA-Z0-9./:_-]*\
 KUBE_SCORE := v1.20.0
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify breaking rules test test-fresh test-python test-install test-repos test-pairs test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-breaking test-e2e-operators test-cluster test-realflux test-faults bench bench-go bench-python lint scan docs tools clean help bin/cluster bin/helm bench-go-clients .built ruff
+.PHONY: api generate manifests swagger sdk-python sdk-go verify breaking site rules test test-fresh test-python test-install test-repos test-pairs test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-breaking test-e2e-operators test-cluster test-realflux test-faults bench bench-go bench-python lint scan docs tools clean help bin/cluster bin/helm bench-go-clients .built ruff
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
@@ -63,6 +63,9 @@ verify: tools ## Compare the repository with what `make api` would write
 
 breaking: tools ## Say what changed in the API since AGAINST (a git ref, a directory, MODULE@VERSION), and for whom
 	@$(SDKGEN) breaking --against $(AGAINST) $(ARGS)
+
+site: tools ## Write the reference pages of the API to site/; open site/index.html
+	@$(SDKGEN) docs -o site $(ARGS)
 
 rules: tools ## Check the types against the API rules; ARGS=--update accepts them
 	@$(SDKGEN) rules $(ARGS)

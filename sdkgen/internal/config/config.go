@@ -27,6 +27,8 @@ type Config struct {
 	CRD *CRD `yaml:"crd"`
 	// Policy says where the policies that warn of deprecated fields go.
 	Policy *Policy `yaml:"policy"`
+	// Docs says where the reference pages go.
+	Docs *Docs `yaml:"docs"`
 	// Rules configures the check of kube-openapi's API rules.
 	Rules Rules `yaml:"rules"`
 	// Breaking configures the comparison with another version of the API.
@@ -137,6 +139,21 @@ type Policy struct {
 	// Dir is the directory; a file in it is named GROUP_VERSION_PLURAL.yaml, and has a ValidatingAdmissionPolicy with its binding.
 	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
 }
+
+// Docs says where the reference pages go.
+type Docs struct {
+	// Dir is the directory; the page of a kind in it is GROUP/VERSION/KIND.html.
+	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
+	// Format is html for a site that a browser reads as it is, which is the default, or markdown for pages that mkdocs,
+	// Docusaurus or Hugo make part of another site.
+	Format string `yaml:"format" jsonschema:"enum=html,enum=markdown"`
+}
+
+// Formats are the values of Docs.Format; the first is the default.
+var Formats = []string{"html", Markdown}
+
+// Markdown is the value of Docs.Format that asks for Markdown.
+const Markdown = "markdown"
 
 // Rules configures the check of API rules.
 type Rules struct {

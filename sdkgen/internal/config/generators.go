@@ -63,6 +63,18 @@ var (
 	plural        = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*:[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
+// docs checks the section of the reference pages, and fills in the default.
+func (p *checker) docs(docs *Docs) {
+	if docs == nil {
+		return
+	}
+	p.path(&docs.Dir, true, "docs", "dir")
+	docs.Format = cmp.Or(docs.Format, Formats[0])
+	if !slices.Contains(Formats, docs.Format) {
+		p.list.Add(p.at("docs", "format"), rule, "write one of "+strings.Join(Formats, ", "), "docs.format: unknown format %q", docs.Format)
+	}
+}
+
 // clients checks the section of code-generator's packages.
 func (p *checker) clients(c *Clients) {
 	if c == nil {

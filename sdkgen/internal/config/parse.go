@@ -113,6 +113,7 @@ func (p *checker) check(cfg *Config) {
 	if cfg.Policy != nil {
 		p.path(&cfg.Policy.Dir, true, "policy", "dir")
 	}
+	p.docs(cfg.Docs)
 	p.clients(cfg.Clients)
 	p.sdk(cfg, cfg.Python, "python")
 	p.sdk(cfg, cfg.Go, "go")

@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"internal/openapigen": {"internal/artifact", "internal/diag", "internal/engine"},
 	"internal/tools":      {"internal/diag", "internal/openapigen", "templates"},
 	"internal/policy":     {"internal/artifact", "internal/document"},
+	"internal/docs":       {"internal/artifact", "internal/document"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	"internal/scaffold":   {"internal/artifact", "internal/config", "internal/diag", "internal/gosdk", "internal/pysdk"},
 	"internal/stray":      {},
@@ -50,7 +51,7 @@ var allowed = map[string][]string{
 	goRuntime + "/fake":   {},
 	testkit:               {"internal/artifact", "internal/engine", "internal/native", "internal/openapigen", "templates"},
 	"internal/pipeline": {
-		"internal/artifact", "internal/baseline", "internal/breaking", "internal/codegen", "internal/config", "internal/diag", "internal/document", "internal/engine", "internal/gogen", "internal/golink", "internal/gosdk", "internal/lint", "internal/load", "internal/loss",
+		"internal/artifact", "internal/baseline", "internal/breaking", "internal/codegen", "internal/config", "internal/diag", "internal/docs", "internal/document", "internal/engine", "internal/gogen", "internal/golink", "internal/gosdk", "internal/lint", "internal/load", "internal/loss",
 		"internal/native", "internal/openapigen", "internal/overlay", "internal/policy", "internal/pysdk", "internal/rules", "internal/stray", "internal/swagger", "internal/tools",
 		"runtime", "templates",
 	},
@@ -152,7 +153,7 @@ var reserved = map[string][]string{
 	"exec.CommandContext": {"internal/baseline", "internal/codegen", "internal/openapigen", "internal/stray", "internal/tools"}, // git and go, go, Java, git, pip
 	// Scratch, -o FILE, and the directory of tools.
 	"os.WriteFile": {"internal/baseline", "internal/codegen", "internal/gogen", "internal/openapigen", "internal/pipeline", "internal/cli", "internal/tools"},
-	"os.MkdirAll":  {"internal/codegen", "internal/openapigen", "internal/tools"},
+	"os.MkdirAll":  {"internal/codegen", "internal/openapigen", "internal/pipeline", "internal/tools"},
 	"os.MkdirTemp": {"internal/pipeline", "internal/tools"},
 	"os.CopyFS":    {"internal/openapigen"}, // templates, to scratch
 	"os.RemoveAll": {"internal/pipeline", "internal/tools"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/docs"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/policy"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
@@ -50,6 +51,7 @@ func (b *build) plan() plan {
 			{name: gogen.DeepcopyStage, wanted: true, key: b.sourceKey, run: b.deepcopy},
 			{name: gogen.CRDStage, wanted: cfg.CRDOptions().Dir != "", key: b.crdKey, run: b.crds},
 			{name: policy.Stage, wanted: cfg.Policy != nil, inputs: []string{swagger.Stage}, key: b.policyKey, run: b.policies},
+			{name: docs.Stage, wanted: cfg.Docs != nil, inputs: []string{swagger.Stage}, key: b.docsKey, run: b.docs},
 			{name: gogen.ClientsStage, wanted: cfg.Clients != nil, inputs: []string{swagger.Stage}, key: b.clientsKey, run: b.clients},
 		},
 	}
