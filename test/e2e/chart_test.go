@@ -32,9 +32,11 @@ func TestChart(t *testing.T) {
 	s.label(t, ns) // the chart has a policy of its own
 	render := exec.Command(helm, "template", ops, root+"/charts/flux-operator", "--namespace", ops, "--set", "watchNamespaces={"+ns+"}",
 		"--set", "replicas=0", "--set", "allowVolumes=true", "--set", "allowHostPaths={/mnt}")
+	var stderr strings.Builder
+	render.Stderr = &stderr
 	objects, err := render.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	kubectl(t, string(objects), "apply", "--server-side", "--filename=-")
 	t.Cleanup(func() { kubectl(t, string(objects), "delete", "--wait=false", "--filename=-") })

@@ -174,11 +174,19 @@ def test_a_minicluster_can_be_waited_for_until_it_is_deleted(server, client):
 # the lead broker
 
 
+def owned(*by: Optional[str]) -> Dict[str, Any]:
+    """Gives the metadata of what objects own, by their UIDs."""
+    return {"ownerReferences": [{"uid": uid} for uid in by if uid]}
+
+
 def pods(*found: Dict[str, str]) -> Dict[str, Any]:
     """Gives a list of pods by phase."""
     meta = {"labels": {"batch.kubernetes.io/job-completion-index": "0"}}
     items = [
-        {"metadata": {**meta, "name": each["name"], "creationTimestamp": each["at"]}, "status": {"phase": each["phase"]}}
+        {
+            "metadata": {**meta, "name": each["name"], "creationTimestamp": each["at"], **owned(each.get("by"))},
+            "status": {"phase": each["phase"]},
+        }
         for each in found
     ]
     return {"items": items}
@@ -209,6 +217,21 @@ def test_the_lead_broker_is_the_newest_pod_that_has_not_failed(server, client):
     server.script = [answers(RUNNING, pods(OLD))]
     with pytest.raises(errors.WaitTimeout, match="MiniCluster one has no lead broker"):
         client.lead_broker("one")
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_pods_of_a_minicluster_that_was_deleted_are_left_out(server, client, own):
+    mine, theirs = ({**pod, "phase": "Running", "by": by} for pod, by in ((NEW, "job"), (OLD, "old-job")))
+    owner = RUNNING["metadata"]["uid"] if own else "deleted"
+    jobs = [{"metadata": {"uid": "job", **owned(owner)}}, (404, {"reason": "NotFound"}), (403, {"reason": "Forbidden"})]
+
+    def found(job: Any, *these: Dict[str, str]) -> Any:
+        step = answers(RUNNING, pods(*these))
+        server.script = [lambda asked: job if "/jobs/" in asked.path else step(asked)]
+        return [pod["metadata"]["name"] for pod in client.pods("one")]
+
+    assert [found(job, theirs, mine) for job in jobs] == [["a-new"] if own else [], [], ["a-new", "z-old"]]
+    assert found(jobs[1], NEW) == ["a-new"]
 
 
 @pytest.mark.parametrize("cluster, reason", [(INVALID, "Invalid"), (FAILED, "Failed"), (ENDING, "Ended")])

@@ -8,7 +8,18 @@ import time
 from contextlib import ExitStack, closing, suppress
 from math import inf
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence, TextIO, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    TextIO,
+    Union,
+)
 
 from . import _conditions, errors
 from ._aio import AsyncClient as AsyncClient
@@ -22,6 +33,7 @@ from ._deprecated import lookup
 from ._installed import Difference as Difference
 from ._model import Object as Object
 from ._streams import DAY, pause
+from ._transport import segments
 from ._wait import Condition, failure
 from ._watch import Event as Event
 from ._watch import Watch as Watch
@@ -112,6 +124,29 @@ class MiniClusterClient(Client[MiniCluster]):
                 if state.finished:
                     return
                 last = state
+
+    def pods(self, name: str, namespace: Optional[str] = None) -> List[Dict[str, Any]]:
+        """Lists a MiniCluster's pods as manifests, by index in their Job, then by name.
+
+        Pods of a deleted MiniCluster of the same name, which stay a while longer, are left out
+        if the user may get Jobs.
+        """
+        found = super().pods(name, namespace)
+        if any(_owners(pod) for pod in found):
+            with suppress(errors.Forbidden):
+                job = self._job(name, namespace)
+                found = [pod for pod in found if not _owners(pod) or job in _owners(pod)]
+        return found
+
+    def _job(self, name: str, namespace: Optional[str]) -> Optional[str]:
+        """Returns the UID of a MiniCluster's Job, None if it has none yet."""
+        path = segments("apis", "batch", "v1", "namespaces", namespace or self.namespace)
+        try:
+            job = self.transport.request("GET", path + segments("jobs", name))
+        except errors.NotFound:
+            return None
+        mine = self.get(name, namespace)["metadata"]["uid"] in _owners(job)
+        return str(job["metadata"]["uid"]) if mine else None
 
     def lead_broker(self, name: str, timeout: Optional[float] = 0) -> str:
         """Returns the name of the lead broker's pod. Waits so many seconds for it, by default 0.
@@ -238,6 +273,10 @@ class MiniClusterClient(Client[MiniCluster]):
             except errors.NotFound:  # the pod was deleted, maybe because the Job has failed
                 self._check_possible(name, "log", None)
                 raise
+
+
+def _owners(manifest: Mapping[str, Any]) -> List[str]:
+    return [owner["uid"] for owner in manifest["metadata"].get("ownerReferences", ())]
 
 
 # What a restart of the API server or of the lead broker's pod ends a command with.
