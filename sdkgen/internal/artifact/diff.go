@@ -29,7 +29,7 @@ func compareTree(root *os.Root, old *Lock, set *Set, stages []string, opts Optio
 		orphans: map[string]Entry{}, folded: map[string]string{}, homes: map[string]bool{},
 	}
 	for e := range old.All() {
-		if _, ok := set.Lookup(e.Path); ok || !d.covers(e.Stage) || owners[fold(e.Path)] != "" {
+		if _, ok := set.Lookup(e.Path); ok || !d.covers(e.Stage) || slices.Contains(opts.Released, e.Path) || owners[fold(e.Path)] != "" {
 			continue
 		}
 		d.orphans[e.Path] = e

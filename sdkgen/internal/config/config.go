@@ -29,6 +29,8 @@ type Config struct {
 	Policy *Policy `yaml:"policy"`
 	// Docs says where the reference pages go.
 	Docs *Docs `yaml:"docs"`
+	// Samples says where a manifest of each kind goes.
+	Samples *Samples `yaml:"samples"`
 	// Rules configures the check of kube-openapi's API rules.
 	Rules Rules `yaml:"rules"`
 	// Breaking configures the comparison with another version of the API.
@@ -154,6 +156,13 @@ var Formats = []string{"html", Markdown}
 
 // Markdown is the value of Docs.Format that asks for Markdown.
 const Markdown = "markdown"
+
+// Samples says where a manifest of each kind goes.
+type Samples struct {
+	// Dir is the directory; a file in it is named GROUP_VERSION_KIND.yaml, as kubebuilder names them. Other files in it, and those
+	// that were edited, are yours: they are validated, and a kind that one of them has gets no other.
+	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
+}
 
 // Rules configures the check of API rules.
 type Rules struct {

@@ -114,6 +114,9 @@ func (p *checker) check(cfg *Config) {
 		p.path(&cfg.Policy.Dir, true, "policy", "dir")
 	}
 	p.docs(cfg.Docs)
+	if cfg.Samples != nil {
+		p.path(&cfg.Samples.Dir, true, "samples", "dir")
+	}
 	p.clients(cfg.Clients)
 	p.sdk(cfg, cfg.Python, "python")
 	p.sdk(cfg, cfg.Go, "go")

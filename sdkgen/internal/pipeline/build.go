@@ -14,10 +14,13 @@ import (
 type build struct {
 	*Project
 	force  bool                     // run stages that are up to date too
+	adopt  bool                     // take over files that sdkgen did not write
 	sets   map[string]*artifact.Set // by stage
 	keys   map[string]string        // by stage
 	loaded *source                  // see source
-	inputs func() ([]load.Input, error)
+	// released are files that sdkgen made and that were edited since: they are the user's now.
+	released []string
+	inputs   func() ([]load.Input, error)
 }
 
 // apiDocument is the swagger.json of an API package.
@@ -27,8 +30,8 @@ type apiDocument struct {
 	*document.API
 }
 
-func (p *Project) newBuild(force bool) *build {
-	b := &build{Project: p, force: force, sets: map[string]*artifact.Set{}, keys: map[string]string{}}
+func (p *Project) newBuild(opts Options) *build {
+	b := &build{Project: p, force: opts.Force, adopt: opts.Adopt, sets: map[string]*artifact.Set{}, keys: map[string]string{}}
 	b.inputs = sync.OnceValues(func() ([]load.Input, error) { return load.Inputs(p.loadOptions()) })
 	return b
 }

@@ -153,7 +153,7 @@ const docsLock = "docs.yaml"
 func (p *Project) WriteDocs(ctx context.Context, dir, format string) (pages int, err error) {
 	cfg, other := *p.cfg, *p
 	cfg.Docs, other.cfg = &config.Docs{Dir: ".", Format: format}, &cfg
-	b := other.newBuild(false)
+	b := other.newBuild(Options{})
 	if err := b.run(ctx, []string{docs.Stage}); err != nil {
 		return 0, err
 	}

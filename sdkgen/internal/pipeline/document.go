@@ -34,7 +34,7 @@ func Document(ctx context.Context, env Environment, cfg *config.Config, definiti
 // only one. definitions are the package's own where they are compiled in; nil has them evaluated from
 // the source that openapi-gen makes.
 func (p *Project) Swagger(ctx context.Context, api string, definitions swagger.Definitions) ([]byte, error) {
-	src, err := p.newBuild(true).source(ctx)
+	src, err := p.newBuild(Options{Force: true}).source(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ const Regenerate = "run `sdkgen generate`"
 // Drift compares sdkgen.lock with the tree by hashes alone: the generated files, and the inputs of
 // each stage. It returns a diagnostic for each difference, and for each stray file.
 func (p *Project) Drift(ctx context.Context) (diag.List, error) {
-	b := p.newBuild(false)
+	b := p.newBuild(Options{})
 	stages := b.plan().stages()
 	list := p.stale(stages)
 	for _, s := range stages {

@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"internal/rules":      {"internal/diag"},
 	"internal/swagger":    {"internal/apiserver", "internal/diag"},
 	"internal/document":   {"internal/swagger"}, // it knows the document's conventions
-	"internal/pysdk":      {"internal/backtrack", "internal/document"},
+	"internal/pysdk":      {"internal/backtrack", "internal/document", "internal/sampler"},
 	"internal/gosdk":      {"internal/document", "internal/swagger"},
 	"internal/golink":     {"internal/artifact", "runtime"},
 	"internal/mustache":   {"internal/diag"},
@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	"internal/tools":      {"internal/diag", "internal/openapigen", "templates"},
 	"internal/policy":     {"internal/artifact", "internal/document"},
 	"internal/docs":       {"internal/artifact", "internal/document"},
+	"internal/samples":    {"internal/apiserver", "internal/artifact", "internal/diag", "internal/sampler"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	"internal/scaffold":   {"internal/artifact", "internal/config", "internal/diag", "internal/gosdk", "internal/pysdk"},
 	"internal/stray":      {},
@@ -52,7 +53,7 @@ var allowed = map[string][]string{
 	testkit:               {"internal/artifact", "internal/engine", "internal/native", "internal/openapigen", "templates"},
 	"internal/pipeline": {
 		"internal/artifact", "internal/baseline", "internal/breaking", "internal/codegen", "internal/config", "internal/diag", "internal/docs", "internal/document", "internal/engine", "internal/gogen", "internal/golink", "internal/gosdk", "internal/lint", "internal/load", "internal/loss",
-		"internal/native", "internal/openapigen", "internal/overlay", "internal/policy", "internal/pysdk", "internal/rules", "internal/stray", "internal/swagger", "internal/tools",
+		"internal/native", "internal/openapigen", "internal/overlay", "internal/policy", "internal/pysdk", "internal/rules", "internal/samples", "internal/stray", "internal/swagger", "internal/tools",
 		"runtime", "templates",
 	},
 	"internal/cli": {"internal/artifact", "internal/breaking", "internal/config", "internal/diag", "internal/pipeline", "internal/scaffold"},

@@ -2,7 +2,7 @@
 // made to artifact, the one place that writes.
 //
 //	load -> openapi (and the API rules) -> swagger -> python, go (one run of the engine)
-//	     -> deepcopy, crd, policy, docs, clients, at the same time
+//	     -> deepcopy, crd, policy, docs, samples, clients, at the same time
 //
 // generate and verify are the same plan; generate commits it, verify prints it as a diff.
 package pipeline
@@ -128,7 +128,7 @@ func (p *Project) Close() error {
 // Plan runs the stages and compares what they made with the tree. It writes nothing. With an error about CRDs that
 // would lose schema it returns the plan, too, which is not to be committed.
 func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error) {
-	b := p.newBuild(opts.Force)
+	b := p.newBuild(opts)
 	wanted, err := pick(b.plan().stages(), opts.Only)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 	}
 	p.env.warn(needs)
 	lost := p.losses(set, opts.AcceptLoss)
-	plan, err := artifact.NewPlan(p.root, p.lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0})
+	plan, err := artifact.NewPlan(p.root, p.lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0, Released: b.released})
 	if blocked, ok := errors.AsType[diag.List](err); ok {
 		return nil, append(lost, blocked...)
 	}

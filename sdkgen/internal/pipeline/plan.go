@@ -9,6 +9,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/docs"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/policy"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/samples"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
@@ -52,6 +53,7 @@ func (b *build) plan() plan {
 			{name: gogen.CRDStage, wanted: cfg.CRDOptions().Dir != "", key: b.crdKey, run: b.crds},
 			{name: policy.Stage, wanted: cfg.Policy != nil, inputs: []string{swagger.Stage}, key: b.policyKey, run: b.policies},
 			{name: docs.Stage, wanted: cfg.Docs != nil, inputs: []string{swagger.Stage}, key: b.docsKey, run: b.docs},
+			{name: samples.Stage, wanted: cfg.Samples != nil, key: b.samplesKey, run: b.samples},
 			{name: gogen.ClientsStage, wanted: cfg.Clients != nil, inputs: []string{swagger.Stage}, key: b.clientsKey, run: b.clients},
 		},
 	}

@@ -63,7 +63,7 @@ func inProject(t *testing.T, root string, do func(*Project)) {
 // forge writes the lock that would stand if the stages had made the files that are in the tree.
 func forge(t *testing.T, p *Project) {
 	t.Helper()
-	set, keys, b := &artifact.Set{}, map[string]string{}, p.newBuild(false)
+	set, keys, b := &artifact.Set{}, map[string]string{}, p.newBuild(Options{})
 	for _, s := range b.plan().stages() {
 		of := &artifact.Set{}
 		for e := range p.lock.Files(s.name) {

@@ -65,7 +65,7 @@ func (p *Project) UpdateRules(ctx context.Context, all bool) error {
 
 // report runs openapi-gen for its report on the API rules.
 func (p *Project) report(ctx context.Context, all bool) (*source, []byte, error) {
-	src, err := p.newBuild(true).source(ctx)
+	src, err := p.newBuild(Options{Force: true}).source(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -90,7 +90,7 @@ func FuzzPattern(f *testing.F) {
 			t.Skip("Go refuses it")
 		}
 		low, high := int64(shortest), int64(longest)
-		s := &sampler{}
+		s := &sampling{}
 		text := s.text("wanted", &document.Type{SchemaValidations: spec.StringProperty().WithPattern(expression).WithMinLength(low).WithMaxLength(high).Validations()})
 		if size := int64(len([]rune(text))); !s.invalid && (!re.MatchString(text) || size < low || size > high) {
 			t.Errorf("%q is no sample of %q from %d to %d", text, expression, low, high)

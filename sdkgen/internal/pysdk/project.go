@@ -93,7 +93,7 @@ var markdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, 
 // example returns statements that create an object of a root kind with its mandatory fields, and its
 // spec; "" if no valid object was found. models is the module that has the classes.
 func example(kind *document.Definition, models string) string {
-	samples := sampler{}
+	samples := sampling{}
 	manifest := samples.sample(kind, false)
 	for _, field := range kind.Fields {
 		if field.Key == "spec" && field.Shape == document.Reference && manifest["spec"] == nil {

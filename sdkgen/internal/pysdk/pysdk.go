@@ -155,7 +155,7 @@ func (m *modeler) model(definition *document.Definition, doc *document.Annotated
 
 // samples works out what the model's test prints.
 func (m *modeler) samples(definition *document.Definition, model *Model) Samples {
-	made := sampler{}
+	made := sampling{}
 	assign := func(name string, value source) string { return value.after(name + " = ").print(0) }
 	out := Samples{
 		Full:       assign("SAMPLE", valueOf(made.sample(definition, true))),

@@ -6,15 +6,15 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
-// sampler makes manifests that generated tests send through the models and back.
-type sampler struct {
+// sampling makes manifests that generated tests send through the models and back.
+type sampling struct {
 	above   []*document.Definition // those being made
 	invalid bool                   // a constraint was met that no value was found for
 }
 
 // sample returns a manifest of a definition. A full one has every property; the models in it,
 // which have tests of their own, have the mandatory ones only.
-func (s *sampler) sample(definition *document.Definition, full bool) map[string]any {
+func (s *sampling) sample(definition *document.Definition, full bool) map[string]any {
 	out := map[string]any{}
 	if s.depth(definition) > 1 { // inside two of its own kind it has nothing
 		return out
@@ -36,7 +36,7 @@ func (s *sampler) sample(definition *document.Definition, full bool) map[string]
 }
 
 // depth counts how often a definition is being made.
-func (s *sampler) depth(definition *document.Definition) int {
+func (s *sampling) depth(definition *document.Definition) int {
 	n := 0
 	for _, other := range s.above {
 		if other == definition {
@@ -46,7 +46,7 @@ func (s *sampler) depth(definition *document.Definition) int {
 	return n
 }
 
-func (s *sampler) value(key string, t *document.Type) any {
+func (s *sampling) value(key string, t *document.Type) any {
 	if t.Shape == document.Reference {
 		return s.reference(t.Definition)
 	}
@@ -75,7 +75,7 @@ func (s *sampler) value(key string, t *document.Type) any {
 	return s.text(key, t)
 }
 
-func (s *sampler) reference(target *document.Definition) any {
+func (s *sampling) reference(target *document.Definition) any {
 	// Kubernetes' own classes have no tests here; one level of them is read.
 	out := s.sample(target, len(s.above) == 1 && target.Kubernetes)
 	if least := target.MinProperties; least != nil && int64(len(out)) < *least {
@@ -86,11 +86,11 @@ func (s *sampler) reference(target *document.Definition) any {
 }
 
 // ended says whether elements of a type are left out: it is not known, or is made twice already.
-func (s *sampler) ended(elem *document.Type) bool {
+func (s *sampling) ended(elem *document.Type) bool {
 	return elem == nil || elem.Shape == document.Reference && s.depth(elem.Definition) > 1
 }
 
-func (s *sampler) list(key string, t *document.Type) any {
+func (s *sampling) list(key string, t *document.Type) any {
 	if s.ended(t.Elem) {
 		s.invalid = s.invalid || t.MinItems != nil && *t.MinItems > 0
 		return []any{}
@@ -104,7 +104,7 @@ func (s *sampler) list(key string, t *document.Type) any {
 	return items
 }
 
-func (s *sampler) object(key string, t *document.Type) any {
+func (s *sampling) object(key string, t *document.Type) any {
 	out := map[string]any{}
 	for _, field := range t.Fields {
 		out[field.Key] = s.value(field.Key, &field.Type)
@@ -123,7 +123,7 @@ func (s *sampler) object(key string, t *document.Type) any {
 }
 
 // number returns a number that the type allows, the wanted one if it does.
-func (s *sampler) number(t *document.Type, wanted float64) float64 {
+func (s *sampling) number(t *document.Type, wanted float64) float64 {
 	step := 1.0
 	if t.MultipleOf != nil {
 		step = *t.MultipleOf

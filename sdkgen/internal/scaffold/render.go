@@ -77,6 +77,8 @@ version: 0.1.0
 		b.WriteString(section("API rule violations that are accepted; `sdkgen rules --update` writes the list.",
 			"rules:\n  exceptions: hack/violations.list\n", unwanted))
 	}
+	b.WriteString(section("A manifest of each kind that the API server accepts; those in the directory that you wrote are validated.",
+		"samples:\n  dir: config/samples\n", unwanted))
 	b.WriteString(p.renderSDKs())
 	b.WriteString(p.renderKeep())
 	return b.String()
