@@ -187,7 +187,11 @@ func (w *writer) pair(p *pair) {
 			}
 			texts = append(texts, text)
 		}
-		w.printf("| %s | %s | %s | %s |\n", code(r.Path), cell(r.Old), cell(r.Now), strings.Join(texts, "; "))
+		old, now := cell(r.Old), cell(r.Now)
+		if r.Class == "" {
+			old, now = "", ""
+		}
+		w.printf("| %s | %s | %s | %s |\n", code(r.Path), old, now, strings.Join(texts, "; "))
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // row is a field that differs between two versions.
 type row struct {
 	Path     string
-	Class    string // added, removed or changed
+	Class    string // added, removed or changed; "" for the object itself
 	Old, Now side
 	Changes  []Change
 }
@@ -44,6 +44,8 @@ func (p *pair) Rows() []row {
 			was, is := old[path], now[path]
 			r = &row{Path: cmp.Or(change.Path, p.Kind), Class: "changed", Old: at(p.old, was), Now: at(p.now, is)}
 			switch {
+			case change.Path == "":
+				r.Class = ""
 			case was == nil && is != nil:
 				r.Class = "added"
 			case is == nil && was != nil:

@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/version"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
@@ -76,12 +77,14 @@ func (b *build) compareVersions(src *source, documents []apiDocument) ([]docs.Co
 	var seen []*apiextensionsv1.CustomResourceDefinition
 	for _, pkg := range src.Packages {
 		for _, kind := range pkg.Kinds {
-			crd := schemas.CRD(pkg.Path + "." + kind.Name)
-			if crd == nil || slices.ContainsFunc(seen, same(crd)) {
+			made := schemas.CRD(pkg.Path + "." + kind.Name)
+			if made == nil || slices.ContainsFunc(seen, same(made)) {
 				continue
 			}
-			seen = append(seen, crd)
-			found, err := compareKind(crd, documents)
+			seen = append(seen, made)
+			made = made.DeepCopy()
+			crd.FixTopLevelMetadata(*made) // as it is installed
+			found, err := compareKind(made, documents)
 			if err != nil {
 				return nil, err
 			}

@@ -47,6 +47,7 @@
       if (entry.key === last || entry.lower === last || entry.lower.endsWith("." + last)) score += 100;
       else if (entry.key.startsWith(last)) score += 50;
       else if (entry.key.includes(last)) score += 20;
+      if (words.length > 1 && words.every((word) => entry.key.includes(word))) score += 100;
       if (entry.version) score += 5;
       found.push([score, entry]);
     }
@@ -63,8 +64,6 @@
     if (!target) return;
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     target.scrollIntoView();
-    const summary = target.tagName === "DETAILS" && target.querySelector("summary");
-    if (summary) summary.focus({ preventScroll: true });
   }
 
   function element(name, text) {
