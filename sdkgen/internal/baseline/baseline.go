@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,6 +125,41 @@ func (o Options) module(ctx context.Context, name, version string) (*Baseline, e
 		return nil, o.refuse("the API packages are "+strings.Join(o.Packages, ", "), "--against: %s has no API package of this project", name)
 	}
 	return nil, o.refuse("check that the version is published and has the packages", "fetching %s@%s: %v", name, version, failed)
+}
+
+// Package makes a published version of a package available to a project in Scratch. The module is the one with the longest path
+// that has the package, as the go command chooses it; that itself fails where a registry refuses paths of no module. The
+// version may be "latest".
+func (o Options) Package(ctx context.Context, pkg, version string) error {
+	if !semver.IsValid(version) && version != "latest" {
+		return diag.Errorf(token.Position{}, "package", "write it as "+pkg+"@v1.2.3", "%q is not a version of a module", version)
+	}
+	o.Root = o.Scratch
+	var failed error
+	for name := pkg; strings.Contains(name, "/"); name = path.Dir(name) {
+		if failed = o.packageOf(ctx, name, version, pkg); failed == nil {
+			return nil
+		}
+	}
+	return diag.Errorf(token.Position{}, "package", "check that the version is published and has the package", "fetching %s@%s: %v", pkg, version, failed)
+}
+
+// packageOf is Package of a module.
+func (o Options) packageOf(ctx context.Context, name, version, pkg string) error {
+	const empty = "module sdkgen.invalid/baseline\n\ngo 1.24\n"
+	goMod := filepath.Join(o.Scratch, "go.mod")
+	if err := os.WriteFile(goMod, []byte(empty), 0o644); err != nil {
+		return err
+	}
+	found, err := o.run(ctx, "go", "list", "-m", "-f", "{{.Version}}", name+"@"+version)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(goMod, []byte(empty+"\nrequire "+name+" "+found+"\n"), 0o644); err != nil {
+		return err
+	}
+	_, err = o.run(ctx, "go", "list", "-mod=mod", "-deps", pkg)
+	return err
 }
 
 // require makes a package with its dependencies available. What go.mod requires already is only listed: "go get" would ask

@@ -151,7 +151,7 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 	f.StringVar(&a.format, "format", "text", "output format of diagnostics: text, json or github")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what runs")
-	cmd.AddCommand(a.init(), a.generate(), a.verify(), a.rules(), a.breaking(), a.docs(), a.swagger(), a.doctor(), a.fetch(), a.version())
+	cmd.AddCommand(a.init(), a.generate(), a.verify(), a.rules(), a.breaking(), a.explain(), a.docs(), a.swagger(), a.doctor(), a.fetch(), a.version())
 	return cmd
 }
 

@@ -23,7 +23,15 @@ type Kind struct {
 type Selection struct {
 	Kinds   []Name // only these and their lists, if there are any
 	Exclude []Name // not these, nor their lists
-	NoCRD   bool
+	// Like is a kind's name in any case, or its plural: if the package has that kind, it is the only one.
+	Like  string
+	NoCRD bool
+}
+
+// likes says whether a kind is the one that Like names.
+func (s Selection) likes(kind string) bool {
+	like, kind := strings.ToLower(s.Like), strings.ToLower(kind)
+	return slices.Contains([]string{kind, kind + "s", kind + "es", strings.TrimSuffix(kind, "y") + "ies"}, like)
 }
 
 // Name is a name in the configuration.
@@ -45,6 +53,9 @@ func (p *Package) choose() diag.List {
 	if len(roots) == 0 {
 		list.Add(p.tags.pos, rule, "declare a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`", "the package has no root kind")
 		return list
+	}
+	if i := slices.IndexFunc(roots, p.selection.likes); i >= 0 {
+		p.selection.Kinds = []Name{{Text: roots[i]}}
 	}
 	chosen := map[string]bool{}
 	names := slices.Concat(p.selection.Kinds, p.selection.Exclude)

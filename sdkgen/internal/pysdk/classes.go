@@ -14,16 +14,21 @@ func Classes(api *document.API) []document.Class {
 		if definition.Kubernetes {
 			continue
 		}
-		m := newModeler()
-		class := document.Class{Definition: definition, Name: definition.Name}
-		for _, property := range definition.Fields {
-			hint := m.field(property, rootOf(definition)).Hint
-			if inner, optional := strings.CutPrefix(hint, "Optional["); optional {
-				hint = strings.TrimSuffix(inner, "]")
-			}
-			class.Attrs = append(class.Attrs, document.Attr{Field: property, Name: attribute(property.Key), Type: hint})
-		}
-		classes = append(classes, class)
+		classes = append(classes, ClassOf(definition))
 	}
 	return classes
+}
+
+// ClassOf returns the class of a definition, also of one of Kubernetes, whose class is of the package kubernetes.
+func ClassOf(definition *document.Definition) document.Class {
+	m := newModeler()
+	class := document.Class{Definition: definition, Name: definition.Name}
+	for _, property := range definition.Fields {
+		hint := m.field(property, rootOf(definition)).Hint
+		if inner, optional := strings.CutPrefix(hint, "Optional["); optional {
+			hint = strings.TrimSuffix(inner, "]")
+		}
+		class.Attrs = append(class.Attrs, document.Attr{Field: property, Name: attribute(property.Key), Type: hint})
+	}
+	return class
 }

@@ -1,0 +1,154 @@
+package explain
+
+import (
+	"cmp"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+)
+
+// rule is the rule of the diagnostics.
+const rule = "explain"
+
+// find follows a path: a kind, in lower case, in the plural or as its type is named, then the names of fields.
+func (a *API) find(path string) (*walker, *node, error) {
+	steps := strings.Split(path, ".")
+	w, name, err := a.kind(steps[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	n := w.root(name)
+	for _, step := range steps[1:] {
+		step = strings.TrimSuffix(step, "[]") // as other tools write the elements of a list
+		children := n.children()
+		i := slices.IndexFunc(children, func(child *node) bool { return child.name == step })
+		if i < 0 {
+			return nil, nil, n.unknown(step, children)
+		}
+		n = children[i]
+	}
+	return w, n, nil
+}
+
+// unknown says that a node has no field of that name.
+func (n *node) unknown(step string, children []*node) error {
+	var names []string
+	for _, child := range children {
+		names = append(names, child.name)
+	}
+	hint := "it has no fields that are known"
+	if len(names) > 0 {
+		hint = "its fields are " + strings.Join(names, ", ")
+	}
+	if near := diag.Nearest(step, names); near != "" {
+		hint = "did you mean " + n.path + "." + near + "? " + hint
+	}
+	return diag.Errorf(token.Position{}, rule, hint, "%s has no field %q", n.path, step)
+}
+
+// kind finds a kind by one of its names. Of several versions it takes that in which objects are stored. The name is how paths
+// begin: the kind in lower case.
+func (a *API) kind(name string) (*walker, string, error) {
+	var found []*walker
+	var known []string
+	for _, w := range a.kinds() {
+		names := w.names()
+		known = append(known, names[0])
+		if slices.Contains(names, strings.ToLower(name)) {
+			found = append(found, w)
+		}
+	}
+	if len(found) == 0 {
+		slices.Sort(known)
+		known = slices.Compact(known)
+		hint := "the kinds are " + strings.Join(known, ", ")
+		if near := diag.Nearest(name, known); near != "" {
+			hint = "did you mean " + near + "? " + hint
+		}
+		return nil, "", diag.Errorf(token.Position{}, rule, hint, "there is no kind %q", name)
+	}
+	best := found[0]
+	for _, w := range found {
+		if w.pkg.Group != best.pkg.Group {
+			return nil, "", diag.Errorf(token.Position{}, rule, "name the API package with --api, by directory, import path or version",
+				"%q is a kind of %s and of %s", name, best.pkg.Group, w.pkg.Group)
+		}
+		if w.kind.Root.StorageVersion == w.pkg.Version {
+			best = w
+		}
+	}
+	return best, best.names()[0], nil
+}
+
+// kinds returns the root kinds, in the order of the packages and of their names.
+func (a *API) kinds() []*walker {
+	var all []*walker
+	for i := range a.Packages {
+		pkg := &a.Packages[i]
+		for _, definition := range pkg.Definitions {
+			if root := definition.Root; root == nil || root.Plural == "" || definition.Kubernetes {
+				continue
+			}
+			w := &walker{api: a, pkg: pkg, kind: definition}
+			if crd, ok := pkg.CRDs[definition.Root.Kind]; ok {
+				w.crd = &crd
+			}
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// names are those by which paths may name the kind, in lower case; the first is its own.
+func (w *walker) names() []string {
+	root := w.kind.Root
+	names := []string{strings.ToLower(root.Kind), root.Plural}
+	if w.crd != nil {
+		names = append(append(names, w.crd.Spec.Names.Singular), w.crd.Spec.Names.ShortNames...)
+	}
+	return names
+}
+
+// Complete returns the paths that a path which is not complete may become, each with the type of what is there, after a tab.
+func (a *API) Complete(path string) []string {
+	dot := strings.LastIndexByte(path, '.')
+	var found []string
+	if dot < 0 {
+		for _, w := range a.kinds() {
+			for _, name := range w.names()[:2] {
+				if strings.HasPrefix(name, strings.ToLower(path)) {
+					found = append(found, name+"\t"+w.pkg.Group+"/"+w.pkg.Version)
+					break
+				}
+			}
+		}
+		slices.Sort(found)
+		return slices.Compact(found)
+	}
+	_, n, err := a.find(path[:dot])
+	if err != nil {
+		return nil
+	}
+	for _, child := range n.children() {
+		if strings.HasPrefix(child.name, path[dot+1:]) {
+			found = append(found, path[:dot+1]+child.name+"\t"+describeShort(child))
+		}
+	}
+	return found
+}
+
+// describeShort is a node in one line: its type, and the first sentence of its description.
+func describeShort(n *node) string {
+	text := ""
+	if n.field != nil {
+		text = n.field.Description
+	}
+	text = cmp.Or(text, n.schema.Description)
+	if end := strings.Index(text, ". "); end >= 0 {
+		text = text[:end+1]
+	}
+	return strings.TrimSpace("<" + typeOf(n.schema, n.typ) + "> " + document.Visible(text))
+}
