@@ -112,7 +112,7 @@ func (w *walker) names() []string {
 	return names
 }
 
-// Complete returns the paths that a path which is not complete may become, each with the type of what is there, after a tab.
+// Complete returns the paths that a path which is not complete may become, each with what is there, after a tab.
 func (a *API) Complete(path string) []string {
 	dot := strings.LastIndexByte(path, '.')
 	var found []string
@@ -120,7 +120,7 @@ func (a *API) Complete(path string) []string {
 		for _, w := range a.kinds() {
 			for _, name := range w.names()[:2] {
 				if strings.HasPrefix(name, strings.ToLower(path)) {
-					found = append(found, name+"\t"+w.pkg.Group+"/"+w.pkg.Version)
+					found = append(found, name+"\t"+w.pkg.Group)
 					break
 				}
 			}

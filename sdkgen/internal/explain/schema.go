@@ -69,7 +69,7 @@ func schemaOf(t *document.Type) *schema {
 	case document.Boolean:
 		out.Type = "boolean"
 	case document.IntOrString:
-		out.XIntOrString = true
+		out.XIntOrString, out.Format = true, ""
 	case document.Array:
 		out.Type, out.Items = "array", &apiextensionsv1.JSONSchemaPropsOrArray{Schema: schemaOf(t.Elem)}
 	case document.Map:
