@@ -32,25 +32,13 @@ type Version struct {
 
 // New returns a version of a CustomResourceDefinition. A schema that is not structural is an error.
 func New(definition *apiextensionsv1.CustomResourceDefinition, version string) (*Version, error) {
-	i := slices.IndexFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
-	if i < 0 {
-		return nil, fmt.Errorf("%s has no version %q", definition.Name, version)
-	}
-	v := definition.Spec.Versions[i]
-	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-		return nil, fmt.Errorf("version %s of %s has no schema", version, definition.Name)
-	}
-	internal, err := convert(v.Schema.OpenAPIV3Schema)
+	v, internal, err := find(definition, version)
 	if err != nil {
-		return nil, fmt.Errorf("reading the schema of %s %s: %w", definition.Name, version, err)
+		return nil, err
 	}
-	structural, err := structuralschema.NewStructural(internal)
+	structural, err := structured(definition, version, internal)
 	if err != nil {
-		return nil, fmt.Errorf("reading the schema of %s %s: %w", definition.Name, version, err)
-	}
-	structural = structural.DeepCopy()
-	if err := defaulting.PruneDefaults(structural); err != nil {
-		return nil, fmt.Errorf("pruning the defaults of %s %s: %w", definition.Name, version, err)
+		return nil, err
 	}
 	made := &Version{structural: structural, cel: cel.NewValidator(structural, true, celconfig.PerCallLimit)}
 	if made.validator, _, err = validation.NewSchemaValidator(internal); err != nil {
@@ -66,6 +54,44 @@ func New(definition *apiextensionsv1.CustomResourceDefinition, version string) (
 		}
 	}
 	return made, nil
+}
+
+// Structural returns the schema of a version as the API server prunes, defaults and coerces objects by it.
+func Structural(definition *apiextensionsv1.CustomResourceDefinition, version string) (*structuralschema.Structural, error) {
+	_, internal, err := find(definition, version)
+	if err != nil {
+		return nil, err
+	}
+	return structured(definition, version, internal)
+}
+
+// find returns a version of a CustomResourceDefinition, and its schema as the API server's code takes it.
+func find(definition *apiextensionsv1.CustomResourceDefinition, version string) (apiextensionsv1.CustomResourceDefinitionVersion, *apiextensions.JSONSchemaProps, error) {
+	i := slices.IndexFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
+	if i < 0 {
+		return apiextensionsv1.CustomResourceDefinitionVersion{}, nil, fmt.Errorf("%s has no version %q", definition.Name, version)
+	}
+	v := definition.Spec.Versions[i]
+	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		return v, nil, fmt.Errorf("version %s of %s has no schema", version, definition.Name)
+	}
+	internal, err := convert(v.Schema.OpenAPIV3Schema)
+	if err != nil {
+		return v, nil, fmt.Errorf("reading the schema of %s %s: %w", definition.Name, version, err)
+	}
+	return v, internal, nil
+}
+
+func structured(definition *apiextensionsv1.CustomResourceDefinition, version string, internal *apiextensions.JSONSchemaProps) (*structuralschema.Structural, error) {
+	structural, err := structuralschema.NewStructural(internal)
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema of %s %s: %w", definition.Name, version, err)
+	}
+	structural = structural.DeepCopy()
+	if err := defaulting.PruneDefaults(structural); err != nil {
+		return nil, fmt.Errorf("pruning the defaults of %s %s: %w", definition.Name, version, err)
+	}
+	return structural, nil
 }
 
 // convert returns a schema as the API server's code takes it.

@@ -31,6 +31,8 @@ type Config struct {
 	Docs *Docs `yaml:"docs"`
 	// Samples says where a manifest of each kind goes.
 	Samples *Samples `yaml:"samples"`
+	// Schemas says where the documents go that other programs validate manifests by.
+	Schemas *Schemas `yaml:"schemas"`
 	// Rules configures the check of kube-openapi's API rules.
 	Rules Rules `yaml:"rules"`
 	// Breaking configures the comparison with another version of the API.
@@ -161,6 +163,13 @@ const Markdown = "markdown"
 type Samples struct {
 	// Dir is the directory; a file in it is named GROUP_VERSION_KIND.yaml, as kubebuilder names them. Other files in it, and those
 	// that were edited, are yours: they are validated, and a kind that one of them has gets no other.
+	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
+}
+
+// Schemas says where the JSON Schemas and the OpenAPI 3 documents of the custom resources go.
+type Schemas struct {
+	// Dir is the directory. A JSON Schema in it is named GROUP/KIND_VERSION.json, in lower case, as kubeconform looks for it.
+	// Every file in it is a generated one.
 	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
 }
 

@@ -117,6 +117,9 @@ func (p *checker) check(cfg *Config) {
 	if cfg.Samples != nil {
 		p.path(&cfg.Samples.Dir, true, "samples", "dir")
 	}
+	if cfg.Schemas != nil {
+		p.path(&cfg.Schemas.Dir, true, "schemas", "dir")
+	}
 	p.clients(cfg.Clients)
 	p.sdk(cfg, cfg.Python, "python")
 	p.sdk(cfg, cfg.Go, "go")

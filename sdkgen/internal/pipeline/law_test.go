@@ -26,7 +26,8 @@ var allowed = map[string][]string{
 	"internal/backtrack":  {},
 	"internal/lint":       {"internal/backtrack", "internal/diag", "internal/load"},
 	"internal/rules":      {"internal/diag"},
-	"internal/swagger":    {"internal/apiserver", "internal/diag"},
+	"internal/published":  {},
+	"internal/swagger":    {"internal/apiserver", "internal/diag", "internal/published"},
 	"internal/document":   {"internal/swagger"}, // it knows the document's conventions
 	"internal/pysdk":      {"internal/backtrack", "internal/document", "internal/sampler"},
 	"internal/gosdk":      {"internal/document", "internal/swagger"},
@@ -39,6 +40,7 @@ var allowed = map[string][]string{
 	"internal/policy":     {"internal/artifact", "internal/document"},
 	"internal/docs":       {"internal/artifact", "internal/document"},
 	"internal/samples":    {"internal/apiserver", "internal/artifact", "internal/diag", "internal/sampler"},
+	"internal/schemas":    {"internal/apiserver", "internal/artifact", "internal/document", "internal/published"},
 	"internal/overlay":    {"internal/artifact", "internal/diag"},
 	"internal/scaffold":   {"internal/artifact", "internal/config", "internal/diag", "internal/gosdk", "internal/pysdk"},
 	"internal/stray":      {},
@@ -54,7 +56,7 @@ var allowed = map[string][]string{
 	testkit:               {"internal/artifact", "internal/engine", "internal/native", "internal/openapigen", "templates"},
 	"internal/pipeline": {
 		"internal/artifact", "internal/baseline", "internal/breaking", "internal/codegen", "internal/config", "internal/diag", "internal/docs", "internal/document", "internal/engine", "internal/explain", "internal/gogen", "internal/golink", "internal/gosdk", "internal/lint", "internal/load", "internal/loss",
-		"internal/native", "internal/openapigen", "internal/overlay", "internal/policy", "internal/pysdk", "internal/rules", "internal/samples", "internal/stray", "internal/swagger", "internal/tools",
+		"internal/native", "internal/openapigen", "internal/overlay", "internal/policy", "internal/pysdk", "internal/rules", "internal/samples", "internal/schemas", "internal/stray", "internal/swagger", "internal/tools",
 		"runtime", "templates",
 	},
 	"internal/cli": {"internal/artifact", "internal/breaking", "internal/config", "internal/diag", "internal/explain", "internal/pipeline", "internal/scaffold"},

@@ -2,7 +2,7 @@
 // made to artifact, the one place that writes.
 //
 //	load -> openapi (and the API rules) -> swagger -> python, go (one run of the engine)
-//	     -> deepcopy, crd, policy, docs, samples, clients, at the same time
+//	     -> deepcopy, crd, policy, docs, samples, schemas, clients, at the same time
 //
 // generate and verify are the same plan; generate commits it, verify prints it as a diff.
 package pipeline

@@ -10,6 +10,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/gogen"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/policy"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/samples"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/schemas"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/swagger"
 )
 
@@ -54,6 +55,7 @@ func (b *build) plan() plan {
 			{name: policy.Stage, wanted: cfg.Policy != nil, inputs: []string{swagger.Stage}, key: b.policyKey, run: b.policies},
 			{name: docs.Stage, wanted: cfg.Docs != nil, inputs: []string{swagger.Stage}, key: b.docsKey, run: b.docs},
 			{name: samples.Stage, wanted: cfg.Samples != nil, key: b.samplesKey, run: b.samples},
+			{name: schemas.Stage, wanted: cfg.Schemas != nil, key: b.schemasKey, run: b.schemas},
 			{name: gogen.ClientsStage, wanted: cfg.Clients != nil, inputs: []string{swagger.Stage}, key: b.clientsKey, run: b.clients},
 		},
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Strays finds files that the lock does not list where all files are generated ones: in the directories of the
-// SDKs and the clients and, if their names or headers say that they are generated, beside the API types and the CRDs.
+// SDKs, the schemas and the clients and, if their names or headers say that they are generated, beside the API types and the CRDs.
 func (p *Project) Strays(ctx context.Context, made *artifact.Lock) (diag.List, error) {
 	var paths []string
 	for file := range made.All() {
@@ -44,6 +44,9 @@ func (p *Project) places() stray.Places {
 		if sdk != nil && sdk.Dir != "." {
 			places.Dirs = append(places.Dirs, sdk.Dir)
 		}
+	}
+	if cfg.Schemas != nil && cfg.Schemas.Dir != "." {
+		places.Dirs = append(places.Dirs, cfg.Schemas.Dir)
 	}
 	if cfg.Clients != nil {
 		places.Dirs = append(places.Dirs, cfg.Clients.Dirs()...)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-openapi/spec"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/published"
 )
 
 // addPaths fills in the paths of all root kinds: those that the API server publishes for their
@@ -77,9 +79,9 @@ func (p *publisher) publish(kind Kind, crd *apiextensionsv1.CustomResourceDefini
 }
 
 // prepare tells the definitions of the kind and its list from those of Kubernetes.
-func (p *publisher) prepare(crd *apiextensionsv1.CustomResourceDefinition, published spec.Definitions) {
-	p.published, p.own = published, map[string]string{}
-	prefix := modelPrefix(crd.Spec.Group, p.api.Version)
+func (p *publisher) prepare(crd *apiextensionsv1.CustomResourceDefinition, definitions spec.Definitions) {
+	p.published, p.own = definitions, map[string]string{}
+	prefix := published.ModelPrefix(crd.Spec.Group, p.api.Version)
 	for _, kind := range []string{crd.Spec.Names.Kind, crd.Spec.Names.ListKind} {
 		p.own[prefix+kind] = p.api.Package + "." + kind
 	}
@@ -89,13 +91,13 @@ func (p *publisher) prepare(crd *apiextensionsv1.CustomResourceDefinition, publi
 		p.errorAt(p.api.Package+"."+list, "rename the type, or give it metav1.TypeMeta, metav1.ListMeta and Items",
 			"%s is not the list type of %s, but the API server publishes the list by this name", list, crd.Spec.Names.Kind)
 	}
-	for name, schema := range published {
+	for name, schema := range definitions {
 		if _, own := p.own[name]; own {
 			continue
 		}
 		delete(schema.Extensions, kindExtension) // it marks the kinds of the document's own group
 		schema.AddExtension(goTypeExtension, goTypeValue(goSpelling(name)))
-		published[name] = schema
+		definitions[name] = schema
 	}
 }
 

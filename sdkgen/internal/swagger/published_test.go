@@ -10,42 +10,23 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdopenapi "k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	"k8s.io/apiserver/pkg/endpoints/openapi"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/published"
 )
 
 // TestPublished holds the files of published against the linked API server's own code; -update writes them. That
 // other names, and fewer subresources, give what the API server gives for them is checkPublished's.
 func TestPublished(t *testing.T) {
-	// The order counts: a name may be part of another.
-	placeholders := strings.NewReplacer(
-		"groupZz_zv1", "<tag>", "zz.group.zv1.", "<model>", "group.zz", "<group>", "zv1", "<version>", "zplurals", "<plural>", "Zlist", "<list>",
-		"create a Zkind", "create<article><kind>", "delete a Zkind", "delete<article><kind>", "Zkind", "<kind>",
-	)
 	for _, scope := range []apiextensionsv1.ResourceScope{apiextensionsv1.NamespaceScoped, apiextensionsv1.ClusterScoped} {
 		var data bytes.Buffer
 		enc := json.NewEncoder(&data)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", " ")
-		if err := enc.Encode(clientIDs(publish(t, sample(scope)))); err != nil {
+		if err := enc.Encode(clientIDs(publish(t, published.Sample(scope)))); err != nil {
 			t.Fatal(err)
 		}
-		checkFile(t, path.Join("published", string(scope)+".json"), placeholders.Replace(data.String()))
+		checkFile(t, path.Join("published", string(scope)+".json"), published.Template(data.String()))
 	}
-}
-
-// sample is a CRD with names that occur nowhere else in what the API server publishes of it.
-func sample(scope apiextensionsv1.ResourceScope) *apiextensionsv1.CustomResourceDefinition {
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	crd.Spec = apiextensionsv1.CustomResourceDefinitionSpec{
-		Group: "group.zz", Scope: scope,
-		Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "zplurals", Kind: "Zkind", ListKind: "Zlist"},
-		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-			Name: "zv1", Served: true, Storage: true,
-			Subresources: &apiextensionsv1.CustomResourceSubresources{
-				Status: &apiextensionsv1.CustomResourceSubresourceStatus{}, Scale: &apiextensionsv1.CustomResourceSubresourceScale{},
-			},
-		}},
-	}
-	return crd
 }
 
 // publish returns what the API server publishes of a CRD with one version.
