@@ -37,7 +37,7 @@ EXAMPLE_IMAGES = $(shell sed -n 's/.*image[:=] *"\?\([a-z.]*\/[a-zA-Z0-9./:_-]*\
 KUBE_SCORE := v1.20.0
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify breaking site rules test test-fresh test-python test-install test-repos test-pairs test-docs test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-breaking test-e2e-operators test-cluster test-realflux test-faults bench bench-go bench-python lint scan docs tools clean help bin/cluster bin/helm bench-go-clients .built ruff
+.PHONY: api generate manifests swagger sdk-python sdk-go verify breaking site rules test test-fresh test-python test-install test-repos test-pairs test-editors test-docs test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-breaking test-e2e-operators test-cluster test-realflux test-faults bench bench-go bench-python lint scan docs tools clean help bin/cluster bin/helm bench-go-clients .built ruff
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
@@ -93,6 +93,9 @@ test-pairs: ## Compare published versions of other APIs, also the large ones; AR
 
 test-docs: ## Open the reference pages in Chromium: console, search, keyboard, accessibility; ARGS="-bench Search -run NONE" measures the search
 	GO=$(GO) hack/docs-browser.sh $(ARGS)
+
+test-editors: ## Have kubeconform and yaml-language-server read the JSON Schema of MiniCluster; needs npm
+	cd sdkgen && $(GO) test -count=1 -timeout 10m -v ./test/editors -slow $(ARGS)
 
 test-wheels: ## The same with the wheels of all platforms, which are cross-built
 	$(PYTHON) test/install/run.py --all
