@@ -13,13 +13,14 @@ import (
 
 const explained = testkit.Repository + "/docs/explain.md"
 
-// TestExplainDocs holds the example of docs/explain.md against what testdata/script/explain.txtar says that is printed. With
-// -update it rewrites that.
+// TestExplainDocs holds the examples of docs/explain.md against what testdata/script/explain.txtar says is printed. With
+// -update it rewrites them.
 func TestExplainDocs(t *testing.T) {
 	old := testkit.Read(t, explained)
 	got := old
 	for _, c := range testkit.Cases(t, "script/explain.txtar") {
 		got = section(t, got, "explained", "```console\n$ sdkgen explain widget.spec.parts\n"+c.Part("parts.txt")+"```\n")
+		got = section(t, got, "explained json", "```json\n"+c.Part("name.json")+"```\n")
 	}
 	if bytes.Equal(old, got) {
 		return

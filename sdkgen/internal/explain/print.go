@@ -23,7 +23,8 @@ func (e *Explanation) Text(w io.Writer, short bool) error {
 	p.line("KIND:       %s", e.Kind)
 	p.line("VERSION:    %s", e.Version)
 	if strings.Contains(e.Path, ".") {
-		p.line("\nFIELD: %s <%s>%s", e.Name, e.Type, e.flags())
+		p.line("")
+		p.line("FIELD: %s <%s>%s", e.Name, e.Type, e.flags())
 	}
 	if e.Deprecated != "" {
 		p.section("DEPRECATED", func() { p.text(4, e.Deprecated) })
@@ -66,12 +67,14 @@ func (f *Field) flags() string {
 // printer collects lines.
 type printer struct{ strings.Builder }
 
+// line adds a line, with a blank for each character that a terminal would not print.
 func (p *printer) line(format string, args ...any) {
-	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
+	p.WriteString(strings.TrimRight(document.Visible(fmt.Sprintf(format, args...)), " ") + "\n")
 }
 
 func (p *printer) section(title string, body func()) {
-	p.line("\n%s:", title)
+	p.line("")
+	p.line("%s:", title)
 	body()
 }
 
@@ -84,7 +87,7 @@ func (p *printer) text(indent int, text string) {
 		}
 		own := blank + line[:len(line)-len(strings.TrimLeft(line, " "))]
 		for _, wrapped := range document.Wrap(line, max(width-len(own), 20)) {
-			p.line("%s%s", own, document.Visible(wrapped))
+			p.line("%s%s", own, wrapped)
 		}
 	}
 }
