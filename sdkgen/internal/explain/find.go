@@ -41,12 +41,33 @@ func (n *node) unknown(step string, children []*node) error {
 	}
 	hint := "it has no fields that are known"
 	if len(names) > 0 {
-		hint = "its fields are " + strings.Join(names, ", ")
+		hint = "the fields of " + n.path + " are " + strings.Join(names, ", ")
 	}
 	if near := diag.Nearest(step, names); near != "" {
 		hint = "did you mean " + n.path + "." + near + "? " + hint
+	} else if deeper := n.deeper(step, map[*document.Definition]bool{}); len(deeper) > 0 {
+		slices.SortStableFunc(deeper, func(a, b string) int { return strings.Count(a, ".") - strings.Count(b, ".") })
+		hint = "did you mean " + strings.Join(deeper[:min(len(deeper), 3)], " or ") + "? " + hint
 	}
 	return diag.Errorf(token.Position{}, rule, hint, "%s has no field %q", n.path, step)
+}
+
+// deeper returns the paths of the fields of that name below a node. open are the definitions on the way.
+func (n *node) deeper(name string, open map[*document.Definition]bool) []string {
+	definition := n.object().definition()
+	if definition != nil && open[definition] {
+		return nil
+	}
+	open[definition] = definition != nil
+	defer delete(open, definition)
+	var found []string
+	for _, child := range n.children() {
+		if child.name == name {
+			found = append(found, child.path)
+		}
+		found = append(found, child.deeper(name, open)...)
+	}
+	return found
 }
 
 // kind finds a kind by one of its names. Of several versions it takes that in which objects are stored. The name is how paths
