@@ -3,6 +3,7 @@
 package baseline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,9 +39,9 @@ type Options struct {
 type Baseline struct {
 	Root string // a project as Options.Root is one, or, of a module, a project that requires it
 	Name string // for people: "main (1a2b3c4)"
-	// Packages are the API packages, by their import paths, that the project at Root requires. It is nil unless the
-	// baseline is a published version of a module.
-	Packages []string
+	// Packages are the import paths of the API packages that the project at Root requires, by those of Options.Packages:
+	// another major version of a module has others. It is nil unless the baseline is a published version of a module.
+	Packages map[string]string
 }
 
 // Find finds the source. A directory comes before a git ref of the same name.
@@ -105,18 +107,18 @@ func (o Options) module(ctx context.Context, name, version string) (*Baseline, e
 		return nil, err
 	}
 	o.Root = o.Scratch
-	found := &Baseline{Root: o.Scratch, Name: name + "@" + version, Packages: []string{}}
+	found := &Baseline{Root: o.Scratch, Name: name + "@" + version, Packages: map[string]string{}}
 	var failed error
 	for _, pkg := range o.Packages {
-		if pkg != name && !strings.HasPrefix(pkg, name+"/") {
-			continue
+		for _, old := range paths(name, pkg) {
+			// That one is missing is no reason to lack the others: the version may not have it yet.
+			if err := o.require(ctx, name, version, old); err != nil {
+				failed = cmp.Or(failed, err)
+				continue
+			}
+			found.Packages[pkg] = old
+			break
 		}
-		// That one is missing is no reason to lack the others: the version may not have it yet.
-		if err := o.require(ctx, name, version, pkg); err != nil {
-			failed = err
-			continue
-		}
-		found.Packages = append(found.Packages, pkg)
 	}
 	switch {
 	case len(found.Packages) > 0:
@@ -160,6 +162,27 @@ func (o Options) packageOf(ctx context.Context, name, version, pkg string) error
 	}
 	_, err = o.run(ctx, "go", "list", "-mod=mod", "-deps", pkg)
 	return err
+}
+
+// majorVersion is what the import path of a module's packages has in it from v2 on.
+var majorVersion = regexp.MustCompile(`^/v[0-9]+(/|$)`)
+
+// paths returns the import paths that a package may have in a module: its own, and that in another major version of its
+// module.
+func paths(name, pkg string) []string {
+	var all []string
+	if pkg == name || strings.HasPrefix(pkg, name+"/") {
+		all = append(all, pkg)
+	}
+	prefix, _, ok := module.SplitPathVersion(name)
+	below, within := strings.CutPrefix(pkg, prefix)
+	if !ok || !within || below != "" && below[0] != '/' {
+		return all
+	}
+	if other := strings.TrimSuffix(name+majorVersion.ReplaceAllString(below, "$1"), "/"); other != pkg {
+		all = append(all, other)
+	}
+	return all
 }
 
 // require makes a package with its dependencies available. What go.mod requires already is only listed: "go get" would ask

@@ -96,7 +96,7 @@ func TestModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"k8s.io/apimachinery/pkg/apis/meta/v1"}, found.Packages); diff != "" {
+	if diff := cmp.Diff(map[string]string{"k8s.io/apimachinery/pkg/apis/meta/v1": "k8s.io/apimachinery/pkg/apis/meta/v1"}, found.Packages); diff != "" {
 		t.Errorf("packages (-want +got):\n%s", diff)
 	}
 }

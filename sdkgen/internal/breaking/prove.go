@@ -3,9 +3,13 @@ package breaking
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
+	goruntime "runtime"
+	"slices"
 
+	"golang.org/x/sync/errgroup"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -24,9 +28,26 @@ const unproven = "no object that shows it was found"
 
 // prove looks for an object that shows each change of a schema, by the API server's own code, and corrects the verdicts
 // by what it finds: what was expected to break and never does is risky, and what could not be decided and does is
-// breaking.
+// breaking. Each version of a kind is proved beside the others.
 func prove(changes []*Change, old, now *Surface, shrink bool) error {
-	kinds := map[string]*prover{}
+	kinds := map[string][]*Change{}
+	for _, change := range changes {
+		if len(change.steps) == 0 || change.Effects[Stored].Verdict != Compatible || change.Effects[Manifests].Verdict != Compatible {
+			id := change.group + " " + change.kind + " " + change.Place.Version
+			kinds[id] = append(kinds[id], change)
+		}
+	}
+	var group errgroup.Group
+	group.SetLimit(goruntime.GOMAXPROCS(0))
+	for _, id := range slices.Sorted(maps.Keys(kinds)) {
+		group.Go(func() error { return proveKind(kinds[id], old, now, shrink) })
+	}
+	return group.Wait()
+}
+
+// proveKind proves the changes of one version of a kind.
+func proveKind(changes []*Change, old, now *Surface, shrink bool) error {
+	var p *prover
 	for _, change := range changes {
 		if len(change.steps) == 0 {
 			if err := change.exemplify(old); err != nil {
@@ -34,19 +55,14 @@ func prove(changes []*Change, old, now *Surface, shrink bool) error {
 			}
 			continue
 		}
-		if change.Effects[Stored].Verdict == Compatible && change.Effects[Manifests].Verdict == Compatible {
-			continue
-		}
-		id := change.kind + " " + change.Place.Version
-		if kinds[id] == nil {
-			made, err := newProver(change, old, now)
-			if err != nil {
+		if p == nil {
+			var err error
+			if p, err = newProver(change, old, now); err != nil {
 				return err
 			}
-			made.shrinks = shrink
-			kinds[id] = made
+			p.shrinks = shrink
 		}
-		kinds[id].prove(change)
+		p.prove(change)
 	}
 	return nil
 }

@@ -31,10 +31,9 @@ func NewReport(against string, old, now *Surface, small bool) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prove(changes, old, now, small); err != nil {
-		return nil, err
-	}
-	return &Report{Against: against, Changes: changes, Before: old.Version, After: now.Version, Skipped: skipped(old, now)}, nil
+	report := &Report{Against: against, Changes: changes, Before: old.Version, After: now.Version, Skipped: skipped(old, now)}
+	// The proof needs the CRDs alone: from here on, the types of both versions may be collected.
+	return report, prove(changes, &Surface{CRDs: old.CRDs}, &Surface{CRDs: now.CRDs}, small)
 }
 
 // skipped returns the SDKs that one of two versions does not make.

@@ -13,14 +13,14 @@ import (
 func (p *prover) shrink(change *Change, found *shown) *shown {
 	for smaller := true; smaller; {
 		smaller = false
-		copies := without(found.object)
+		copies := without(found.object, p.before)
 		for i := 0; i < len(copies); i++ {
 			again := p.try(change, copies[i]())
 			if again == nil || again.worst() < found.worst() {
 				continue
 			}
 			found, smaller = again, true
-			copies = without(found.object)
+			copies = without(found.object, p.before)
 			i-- // the next one has its place
 		}
 	}
@@ -28,21 +28,25 @@ func (p *prover) shrink(change *Change, found *shown) *shown {
 }
 
 // without makes copies of an object that each lack one value, or a part of a long text or list, or have a smaller
-// number.
-func without(object map[string]any) []func() map[string]any {
+// number. What the schema requires they all have.
+func without(object map[string]any, sc *schema) []func() map[string]any {
 	var copies []func() map[string]any
 	add := func(path []any, value any) {
 		copies = append(copies, func() map[string]any { return put(object, path, value) })
 	}
-	var walk func(value any, path []any)
-	walk = func(value any, path []any) {
+	var walk func(value any, sc *schema, path []any)
+	walk = func(value any, sc *schema, path []any) {
 		switch value := value.(type) {
 		case map[string]any:
 			for _, key := range slices.Sorted(maps.Keys(value)) {
-				if len(path) > 0 || key != "apiVersion" && key != "kind" && key != "metadata" {
-					add(append(slices.Clone(path), key), sampler.Absent{})
-					walk(value[key], append(slices.Clone(path), key))
+				if len(path) == 0 && (key == "apiVersion" || key == "kind" || key == "metadata") {
+					continue
 				}
+				below := memberOf(sc, key)
+				if !slices.Contains(sc.Required, key) || below.Default != nil {
+					add(append(slices.Clone(path), key), sampler.Absent{})
+				}
+				walk(value[key], below, append(slices.Clone(path), key))
 			}
 		case []any:
 			for _, n := range cuts(len(value)) {
@@ -50,7 +54,7 @@ func without(object map[string]any) []func() map[string]any {
 			}
 			for i := range value[:min(len(value), long)] {
 				add(append(slices.Clone(path), i), sampler.Absent{})
-				walk(value[i], append(slices.Clone(path), i))
+				walk(value[i], sampler.Items(sc), append(slices.Clone(path), i))
 			}
 		case int64:
 			if value > 0 {
@@ -63,8 +67,24 @@ func without(object map[string]any) []func() map[string]any {
 			}
 		}
 	}
-	walk(object, nil)
+	walk(object, sc, nil)
 	return copies
+}
+
+// memberOf returns the schema of a property, or of the values of a map.
+func memberOf(sc *schema, key string) *schema {
+	if property, ok := sc.Properties[key]; ok {
+		return &property
+	}
+	return known(sampler.Values(sc))
+}
+
+// known returns a schema, one of any value for nil.
+func known(sc *schema) *schema {
+	if sc == nil {
+		return &schema{}
+	}
+	return sc
 }
 
 // long is the length from which a text or list is cut as a whole.

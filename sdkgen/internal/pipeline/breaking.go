@@ -40,6 +40,7 @@ func (p *Project) Breaking(ctx context.Context, against string, witnesses bool) 
 		return nil, err
 	}
 	before, err := old.surface(old.api)
+	old.api = nil // it is large
 	if err != nil {
 		return nil, old.refuse(err)
 	}
@@ -62,7 +63,7 @@ func importAs(surface, other *breaking.Surface) {
 	for i := range surface.Packages {
 		pkg := &surface.Packages[i]
 		for _, same := range other.Packages {
-			if same.Path == pkg.Path {
+			if same.Dir == pkg.Dir {
 				pkg.Import = same.Import
 			}
 		}
@@ -135,10 +136,10 @@ func (p *Project) oldConfig(env Environment, found *baseline.Baseline, now *load
 		i := slices.IndexFunc(now.Packages, func(pkg *load.Package) bool { return pkg.Dir == api.OutputDir() })
 		switch {
 		case found.Packages != nil:
-			if i < 0 || !slices.Contains(found.Packages, now.Packages[i].Path) {
+			if i < 0 || found.Packages[now.Packages[i].Path] == "" {
 				continue
 			}
-			api.Path, api.Package, api.Dir = "", now.Packages[i].Path, api.OutputDir()
+			api.Path, api.Package, api.Dir = "", found.Packages[now.Packages[i].Path], api.OutputDir()
 		case api.Package == "":
 			if _, err := os.Stat(env.path(api.Path)); errors.Is(err, fs.ErrNotExist) {
 				continue
