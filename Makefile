@@ -64,8 +64,16 @@ verify: tools ## Compare the repository with what `make api` would write
 breaking: tools ## Say what changed in the API since AGAINST (a git ref, a directory, MODULE@VERSION), and for whom
 	@$(SDKGEN) breaking --against $(AGAINST) $(ARGS)
 
-site: tools ## Write the reference pages of the API to site/; open site/index.html
-	@$(SDKGEN) docs -o site $(ARGS)
+site: tools .tools/site/bin/mkdocs ## Build the documentation, with the reference pages of the API, into site/; open site/index.html
+	@$(SDKGEN) docs -q -o .tools/site/reference --as markdown
+	@NO_MKDOCS_2_WARNING=1 .tools/site/bin/mkdocs build -q --strict -f hack/site/mkdocs.yml $(ARGS)
+
+.tools/site/bin/mkdocs: hack/site/requirements.txt
+	@$(PYTHON) -m venv .tools/site && .tools/site/bin/pip install -q --require-hashes -r $< && touch $@
+
+.PHONY: test-site
+test-site: site ## Test the site: its pages, its links, and that no request leaves it
+	$(PYTHON) test/site/run.py
 
 rules: tools ## Check the types against the API rules; ARGS=--update accepts them
 	@$(SDKGEN) rules $(ARGS)
@@ -178,8 +186,8 @@ ruff: .tools/ruff/bin/ruff ## Install ruff into .tools/, which checks the style 
 	@old=$$(cksum $(SDKGEN) 2>&1); $(GO) build -C sdkgen -buildvcs=false -ldflags '-s -w' -o ../$(SDKGEN) . && \
 		{ test "$$old" = "$$(cksum $(SDKGEN))" || touch $(REBUILT); }
 
-clean: ## Remove .tools/, bin/ and dist/; the next run fetches the tools again
-	rm -rf .tools bin dist
+clean: ## Remove .tools/, bin/, dist/ and site/; the next run fetches the tools again
+	rm -rf .tools bin dist site
 
 bin/cluster:
 	@cd test/cluster && $(GO) build -buildvcs=false -o ../../$@ .
