@@ -188,7 +188,8 @@ type Breaking struct {
 
 // Swagger configures swagger.json.
 type Swagger struct {
-	// Title is the document's info.title; the Go module's last element if empty.
+	// Title is the document's info.title; if empty, the name of the directory above the API package, or, if that is api or apis,
+	// of the one above it.
 	Title string `yaml:"title"`
 	// Names gives a definition's name by Go type, such as
 	// "k8s.io/api/batch/v1.JobSpec: V1JobSpec", that replace those that the rules give.

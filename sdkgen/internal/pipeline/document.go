@@ -165,7 +165,7 @@ func (s *source) document(pkg *load.Package, definitions swagger.Definitions, cf
 	}
 	title := cfg.Title
 	if title == "" {
-		title = path.Base(path.Dir(pkg.Path))
+		title = titleOf(pkg.Path)
 	}
 	doc, err := swagger.Build(api, swagger.Options{Title: title, Names: cfg.Names})
 	if err != nil {
@@ -177,6 +177,16 @@ func (s *source) document(pkg *load.Package, definitions swagger.Definitions, cf
 		}
 	}
 	return swagger.Encode(doc)
+}
+
+// titleOf returns the last element of the path above an API package that is more than the usual name of a directory of
+// APIs.
+func titleOf(pkg string) string {
+	above := path.Dir(pkg)
+	for base := path.Base(above); (base == "api" || base == "apis") && path.Dir(above) != "."; base = path.Base(above) {
+		above = path.Dir(above)
+	}
+	return path.Base(above)
 }
 
 // apiOf returns the entry of a document's API package in the configuration, and its position.

@@ -84,6 +84,7 @@ type CopyratorRule struct {
 	// +required
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=16
+	// +kubebuilder:example={"copyrator.example.org/copy": "yes"}
 	// +kubebuilder:validation:XValidation:rule="self.all(key, size(key) <= 317 && key.matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$'))",message="a key is not that of a label"
 	Selector map[string]LabelValue `json:"selector"`
 
@@ -100,6 +101,7 @@ type CopyratorRule struct {
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:example={"team-a", "team-b"}
 	TargetNamespaces []Namespace `json:"targetNamespaces,omitempty"`
 
 	// status is what the operator last saw of the rule.
