@@ -123,8 +123,7 @@ test-e2e-flux: bin/cluster bin/helm
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 40m -v ./test/e2e
 
 test-e2e-breaking: bin/cluster
-	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -timeout 25m -run TestServer -v ./internal/breaking ./internal/policy ./test/explain
-	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -timeout 25m -run TestServer -v ./internal/breaking ./internal/policy ./internal/schemas
+	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -timeout 25m -run TestServer -v ./internal/breaking ./internal/policy ./internal/schemas ./test/explain
 
 test-e2e-operators: tools bin/cluster bin/helm
 	$(call operators,test-e2e)

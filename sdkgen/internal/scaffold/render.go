@@ -79,6 +79,8 @@ version: 0.1.0
 	}
 	b.WriteString(section("A manifest of each kind that the API server accepts; those in the directory that you wrote are validated.",
 		"samples:\n  dir: config/samples\n", unwanted))
+	b.WriteString(section("JSON Schemas by which editors and kubeconform validate manifests, and OpenAPI 3 documents.",
+		"schemas:\n  dir: config/schemas\n", unwanted))
 	b.WriteString(p.renderSDKs())
 	b.WriteString(p.renderKeep())
 	return b.String()
