@@ -83,7 +83,8 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// TestModule takes a module that the tests have in the module cache.
+// TestModule takes a published version of a module. The versions that the module itself asks for are fetched: tests of other
+// packages need later ones.
 func TestModule(t *testing.T) {
 	root := testkit.Project(t, txtarOf("-- go.mod+ --\n"))
 	version := ""
@@ -92,7 +93,10 @@ func TestModule(t *testing.T) {
 			version = words[1]
 		}
 	}
-	found, err := find(t, root, "k8s.io/apimachinery@"+version, "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/nothing", "example.org/other")
+	found, err := baseline.Find(context.Background(), baseline.Options{
+		Root: root, Against: "k8s.io/apimachinery@" + version, Environ: append(os.Environ(), "GOFLAGS=", "GOWORK="), Scratch: t.TempDir(),
+		Packages: []string{"k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/nothing", "example.org/other"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
