@@ -99,7 +99,7 @@ test-repos: ## Test sdkgen on other operators' repositories, also the large ones
 test-pairs: ## Compare published versions of other APIs, also the large ones; ARGS=-update writes docs/breaking.md
 	cd sdkgen && $(GO) test -count=1 -timeout 20m -v ./test/pairs -slow $(ARGS)
 
-test-docs: ## Open the reference pages in Chromium: console, search, keyboard, accessibility; ARGS="-bench Search -run NONE" measures the search
+test-docs: ## Open the reference pages in Chromium: console, search, keyboard, accessibility; and run the samples; ARGS="-bench Search -run NONE" measures the search
 	GO=$(GO) hack/docs-browser.sh $(ARGS)
 
 test-editors: ## Have kubeconform and yaml-language-server read the JSON Schema of MiniCluster; needs npm

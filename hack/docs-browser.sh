@@ -3,7 +3,7 @@
 #
 #   hack/docs-browser.sh [-run NAME] [-bench Search -run NONE] [-shots DIRECTORY]
 #
-# Needs Chromium or Chrome, on PATH or named by CHROME, and npm for axe-core, the checks for accessibility. On Debian and Ubuntu it installs
+# Needs Python with pip, Chromium or Chrome, on PATH or named by CHROME, and npm for axe-core, the checks for accessibility. On Debian and Ubuntu it installs
 # them if it is root. What cannot run is an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -43,5 +43,10 @@ if [ ! -e "$tools/axe.min.js" ]; then
 	tar -xzf "$tools/axe-core-$axe_version.tgz" -C "$tools" --strip-components=1 package/axe.min.js
 fi
 
-export CHROME AXE=$tools/axe.min.js CI=true # a test that cannot run fails
+python=$PWD/.tools/docs-python
+if [ ! -e "$python/kubernetes" ]; then
+	python3 -m venv "$python" && "$python/bin/pip" install --quiet kubernetes==37.0.2 && touch "$python/kubernetes" || die "pip cannot install kubernetes"
+fi
+
+export PYTHON=$python/bin/python CHROME AXE=$tools/axe.min.js CI=true # a test that cannot run fails
 exec "${GO:-go}" -C sdkgen/test/docs test -count=1 -timeout 20m -v . "$@"

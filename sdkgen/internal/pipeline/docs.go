@@ -32,9 +32,13 @@ func (b *build) docs(ctx context.Context) (*artifact.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	samples, err := b.programs(src, documents)
+	if err != nil {
+		return nil, err
+	}
 	var apis []docs.API
 	for _, doc := range documents {
-		apis = append(apis, docs.API{API: doc.API, Languages: b.languages(src, doc.API)})
+		apis = append(apis, docs.API{API: doc.API, Languages: b.languages(src, doc.API), Samples: samples[doc.API]})
 	}
 	comparisons, err := b.compareVersions(src, documents)
 	if err != nil {
@@ -50,8 +54,14 @@ func (b *build) docs(ctx context.Context) (*artifact.Set, error) {
 func (b *build) docsKey(k *keyer) error {
 	k.json("docs", b.cfg.Docs)
 	k.json("title", b.cfg.Swagger.Title)
-	k.add("python", fmt.Sprint(b.cfg.Python != nil))
-	k.add("version", b.cfg.Version)
+	k.json("python", b.cfg.Python)
+	if b.cfg.Python != nil {
+		options, err := b.newSDK(pythonLanguage).generatorOptions()
+		if err != nil {
+			return err
+		}
+		k.json("package", options["packageName"])
+	}
 	return b.sourceKey(k)
 }
 

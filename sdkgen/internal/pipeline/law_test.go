@@ -31,6 +31,7 @@ var allowed = map[string][]string{
 	"internal/document":   {"internal/swagger"}, // it knows the document's conventions
 	"internal/pysdk":      {"internal/backtrack", "internal/document", "internal/sampler"},
 	"internal/gosdk":      {"internal/document", "internal/swagger"},
+	"internal/gosource":   {},
 	"internal/golink":     {"internal/artifact", "runtime"},
 	"internal/mustache":   {"internal/diag"},
 	"internal/engine":     {"internal/artifact", "internal/diag", "internal/mustache"},
@@ -55,7 +56,7 @@ var allowed = map[string][]string{
 	goRuntime + "/fake":   {},
 	testkit:               {"internal/artifact", "internal/engine", "internal/native", "internal/openapigen", "templates"},
 	"internal/pipeline": {
-		"internal/artifact", "internal/baseline", "internal/breaking", "internal/codegen", "internal/config", "internal/diag", "internal/docs", "internal/document", "internal/engine", "internal/explain", "internal/gogen", "internal/golink", "internal/gosdk", "internal/lint", "internal/load", "internal/loss",
+		"internal/artifact", "internal/baseline", "internal/breaking", "internal/codegen", "internal/config", "internal/diag", "internal/docs", "internal/document", "internal/engine", "internal/explain", "internal/gogen", "internal/golink", "internal/gosdk", "internal/gosource", "internal/lint", "internal/load", "internal/loss",
 		"internal/native", "internal/openapigen", "internal/overlay", "internal/policy", "internal/pysdk", "internal/rules", "internal/samples", "internal/schemas", "internal/stray", "internal/swagger", "internal/tools",
 		"runtime", "templates",
 	},

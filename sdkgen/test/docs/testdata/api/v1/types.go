@@ -53,6 +53,7 @@ type BedSpec struct {
 	Size int32 `json:"size,omitempty"`
 	// color is the color of the flowers.
 	// +optional
+	// +kubebuilder:example=blue
 	Color Color `json:"color,omitempty"`
 	// owner is who waters the bed, in lower-case letters.
 	// +kubebuilder:validation:MinLength=1
@@ -62,24 +63,29 @@ type BedSpec struct {
 	Owner string `json:"owner"`
 	// hose is the hose that waters the bed.
 	// +optional
+	// +kubebuilder:example={length: 15, pressures: {north: 3}}
 	Hose *Hose `json:"hose,omitempty"`
 	// plants grow in the bed.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
+	// +kubebuilder:example={{name: rose, planted: "2026-01-02T03:04:05Z"}, {name: lily}}
 	Plants []Plant `json:"plants,omitempty"`
 	// tags are words to find the bed by.
 	// +listType=set
 	// +kubebuilder:validation:items:MaxLength=20
 	// +optional
+	// +kubebuilder:example={sunny, "by the door"}
 	Tags []string `json:"tags,omitempty"`
 	// depth is the depth of the soil: centimetres, or a percentage of the usual depth.
 	// +kubebuilder:default="100%"
 	// +optional
+	// +kubebuilder:example="80%"
 	Depth *intstr.IntOrString `json:"depth,omitempty"`
 	// volume is where the diary of the bed is kept.
 	// +optional
+	// +kubebuilder:example={sizeLimit: "1Gi"}
 	Volume *corev1.EmptyDirVolumeSource `json:"volume,omitempty"`
 	// fence is ignored.
 	//
