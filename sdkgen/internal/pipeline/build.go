@@ -20,6 +20,8 @@ type build struct {
 	loaded *source                  // see source
 	// released are files that sdkgen made and that were edited since: they are the user's now.
 	released []string
+	// replaced are the files of others whose place samples take.
+	replaced map[string]bool
 	inputs   func() ([]load.Input, error)
 }
 

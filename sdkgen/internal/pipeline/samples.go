@@ -40,7 +40,23 @@ func (b *build) samples(ctx context.Context) (*artifact.Set, error) {
 		return nil, err
 	}
 	b.env.warn(warnings)
-	return set, nil
+	return set, b.seal(authors, set)
+}
+
+// seal works out the stage's key anew: placeholders that the samples replace are no input of the next run.
+func (b *build) seal(authors, made *artifact.Set) error {
+	b.replaced = map[string]bool{}
+	for file := range authors.All() {
+		_, b.replaced[file.Path] = made.Lookup(file.Path)
+	}
+	for _, s := range b.plan().stages() {
+		if s.name == samples.Stage {
+			key, err := b.key(s)
+			b.keys[s.name] = key
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *build) samplesKey(k *keyer) error {
@@ -50,8 +66,11 @@ func (b *build) samplesKey(k *keyer) error {
 		return err
 	}
 	for file := range authors.All() {
-		if !b.adopt || !samples.Placeholder(file.Data) { // what is replaced is no input the next time
+		if !b.replaced[file.Path] {
 			k.add(file.Path, artifact.Sum(file.Data))
+		}
+		if b.adopt && b.replaced == nil && samples.Placeholder(file.Data) {
+			k.add("adopt", file.Path) // never up to date
 		}
 	}
 	return b.sourceKey(k)
