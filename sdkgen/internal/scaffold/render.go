@@ -81,6 +81,8 @@ version: 0.1.0
 		"samples:\n  dir: config/samples\n", unwanted))
 	b.WriteString(section("JSON Schemas by which editors and kubeconform validate manifests, and OpenAPI 3 documents.",
 		"schemas:\n  dir: config/schemas\n", unwanted))
+	b.WriteString(section("Reference pages as Markdown, for mkdocs, Docusaurus or Hugo; `sdkgen docs` makes a site that needs none of them.",
+		"docs:\n  dir: docs/api\n  format: markdown\n", unwanted))
 	b.WriteString(p.renderSDKs())
 	b.WriteString(p.renderKeep())
 	return b.String()
