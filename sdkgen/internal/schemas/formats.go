@@ -40,10 +40,11 @@ func addFormat(out node, format string) {
 	left := node{}
 	for keyword, value := range keywords {
 		own, taken := out[keyword]
+		bound, number := own.(float64)
 		switch {
 		case !taken:
 			out[keyword] = value
-		case keyword == "minimum" && own.(float64) >= math.MinInt32, keyword == "maximum" && own.(float64) <= math.MaxInt32:
+		case number && (keyword == "minimum" && bound >= math.MinInt32 || keyword == "maximum" && bound <= math.MaxInt32):
 		default:
 			left[keyword] = value
 		}

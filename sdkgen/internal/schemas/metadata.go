@@ -52,9 +52,9 @@ func objectMeta() node {
 		"managedFields": node{"type": []any{"array", "null"}, "items": node{"type": "object"}},
 	}
 	described := metav1.ObjectMeta{}.SwaggerDoc()
-	for key, property := range properties {
+	for key := range properties {
 		if text := described[key]; text != "" {
-			property.(node)["description"] = text
+			object(properties, key)["description"] = text
 		}
 	}
 	return node{"type": "object", "description": described[""], "properties": properties, "additionalProperties": false}
@@ -69,11 +69,11 @@ func rootMembers(out node, r Resource) {
 		list, _ := metadata["anyOf"].([]any)
 		metadata["anyOf"] = append(list, node{"required": []string{key}, "properties": node{key: node{"type": "string", "minLength": 1}}})
 	}
-	names := metadata["properties"].(node)
-	limit(names["name"], 253, subdomain)
-	limit(names["generateName"], 253, generated)
+	names := object(metadata, "properties")
+	limit(object(names, "name"), 253, subdomain)
+	limit(object(names, "generateName"), 253, generated)
 	if spec.Scope == apiextensionsv1.NamespaceScoped {
-		limit(names["namespace"], 63, label)
+		limit(object(names, "namespace"), 63, label)
 	} else {
 		delete(names, "namespace")
 	}
@@ -108,9 +108,9 @@ func scaled(out node, r Resource) {
 // embeddedMembers adds apiVersion, kind and metadata to the schema of an embedded resource.
 func embeddedMembers(out node) {
 	metadata := objectMeta()
-	names := metadata["properties"].(node)
-	limit(names["name"], 0, segment)
-	limit(names["namespace"], 63, label)
+	names := object(metadata, "properties")
+	limit(object(names, "name"), 0, segment)
+	limit(object(names, "namespace"), 63, label)
 	add(out, "apiVersion", node{"type": "string", "minLength": 1, "pattern": `^[^/]*(/[^/]*)?$`, "description": "Group and version of the embedded object."})
 	add(out, "kind", node{"type": "string", "maxLength": 63, "pattern": `^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`, "description": "Kind of the embedded object."})
 	add(out, "metadata", orNull(metadata))
@@ -118,8 +118,7 @@ func embeddedMembers(out node) {
 }
 
 // limit adds a pattern to the schema of a name, which may be empty.
-func limit(name any, longest int, pattern string) {
-	schema := name.(node)
+func limit(schema node, longest int, pattern string) {
 	if longest > 0 {
 		schema["maxLength"] = longest
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/published"
@@ -110,8 +109,7 @@ func fillKind(kind node, r Resource) error {
 
 // encoded returns a schema as the API server writes it.
 func encoded(s *structuralschema.Structural) (node, error) {
-	var schema *spec.Schema = s.ToKubeOpenAPI()
-	data, err := json.Marshal(schema)
+	data, err := json.Marshal(s.ToKubeOpenAPI())
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +119,8 @@ func encoded(s *structuralschema.Structural) (node, error) {
 
 // addEmbedded adds what an embedded resource has to those in a schema.
 func addEmbedded(schema, resource node) {
-	for _, below := range object(schema, "properties") {
-		addEmbedded(below.(node), resource)
+	for key := range object(schema, "properties") {
+		addEmbedded(object(schema, "properties", key), resource)
 	}
 	for _, keyword := range []string{"items", "additionalProperties"} {
 		if below := object(schema, keyword); below != nil {
