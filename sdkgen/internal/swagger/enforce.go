@@ -47,10 +47,11 @@ func convert[T any](from any) (out T, err error) {
 	return out, err
 }
 
-// structSchema returns the schema of a Go struct with that of its embedded structs in it.
+// structSchema returns the schema of a Go struct with that of its embedded structs, and of a map that is inline, in it.
 func (b *builder) structSchema(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
 	schema, ok := b.api.Schema(goType)
-	if !ok || !slices.ContainsFunc(schema.AllOf, func(part apiextensionsv1.JSONSchemaProps) bool { return part.Ref != nil }) {
+	embeds := func(part apiextensionsv1.JSONSchemaProps) bool { return part.Ref != nil || part.AdditionalProperties != nil }
+	if !ok || !slices.ContainsFunc(schema.AllOf, embeds) {
 		return schema, ok
 	}
 	out := *schema.DeepCopy()
