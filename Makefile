@@ -14,7 +14,7 @@ export CGO_ENABLED ?= 0
 # Tests find what is built into bin/ by its name.
 export PATH := $(CURDIR)/bin:$(PATH)
 
-# The Go modules that are tested and vetted. test/cluster has a target of its own, examples/operators have Makefiles.
+# The Go modules that are tested and vetted. test/cluster and sdkgen/test/docs have targets of their own, examples/operators have Makefiles.
 MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger examples/go
 # $(call each,COMMAND) runs a command in each of them.
 each = @for module in $(MODULES); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
@@ -123,7 +123,7 @@ test-e2e-flux: bin/cluster bin/helm
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 40m -v ./test/e2e
 
 test-e2e-breaking: bin/cluster
-	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -timeout 25m -run TestServer -v ./internal/breaking ./internal/policy ./internal/schemas ./test/explain
+	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -p 1 -timeout 25m -run TestServer -v ./internal/breaking ./internal/policy ./internal/schemas ./test/explain
 
 test-e2e-operators: tools bin/cluster bin/helm
 	$(call operators,test-e2e)

@@ -54,7 +54,7 @@ func without(object map[string]any, sc *schema) []func() map[string]any {
 			}
 			for i := range value[:min(len(value), long)] {
 				add(append(slices.Clone(path), i), sampler.Absent{})
-				walk(value[i], sampler.Items(sc), append(slices.Clone(path), i))
+				walk(value[i], known(sampler.Items(sc)), append(slices.Clone(path), i))
 			}
 		case int64:
 			if value > 0 {

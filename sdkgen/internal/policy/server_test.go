@@ -57,6 +57,9 @@ func TestServer(t *testing.T) {
 		if d := cmp.Diff(c.Part("warned"), got.String()); d != "" {
 			t.Errorf("kubectl apply warns (-want +got):\n%s", d)
 		}
+		for _, documents := range []string{c.Part("policies"), customResource} {
+			kubectl(t, documents, "delete", "-f", "-") // other tests have the group, too
+		}
 	}
 }
 

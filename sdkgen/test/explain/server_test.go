@@ -56,7 +56,7 @@ func (a api) install(t *testing.T) {
 	for _, kind := range a.kinds() {
 		file := filepath.Join(dir, a.Group+"_"+kind+"s.yaml")
 		run(t, ".", "kubectl", "apply", "--server-side", "-f", file)
-		t.Cleanup(func() { _, _ = output(t, ".", "kubectl", "delete", "--wait=false", "-f", file) })
+		t.Cleanup(func() { _, _ = output(t, ".", "kubectl", "delete", "-f", file) })
 		within(t, func() error { // kubectl wait fails where there are no conditions yet
 			_, err := output(t, ".", "kubectl", "wait", "--for=condition=Established", "--timeout=60s", "-f", file)
 			return err
