@@ -50,7 +50,9 @@ func convert[T any](from any) (out T, err error) {
 // structSchema returns the schema of a Go struct with that of its embedded structs, and of a map that is inline, in it.
 func (b *builder) structSchema(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
 	schema, ok := b.api.Schema(goType)
-	embeds := func(part apiextensionsv1.JSONSchemaProps) bool { return part.Ref != nil || part.AdditionalProperties != nil }
+	embeds := func(part apiextensionsv1.JSONSchemaProps) bool {
+		return part.Ref != nil || part.AdditionalProperties != nil
+	}
 	if !ok || !slices.ContainsFunc(schema.AllOf, embeds) {
 		return schema, ok
 	}
