@@ -303,6 +303,7 @@ class AsyncMiniClusterClient(AsyncClient[MiniCluster]):
     ) -> None:
         self.client = MiniClusterClient(namespace, api_client, field_manager, field_validation)
 
+    pods = threaded(MiniClusterClient.pods)
     lead_broker = threaded(MiniClusterClient.lead_broker)
     wait_for = threaded(MiniClusterClient.wait_for)
     progress = iterated(MiniClusterClient.progress)
