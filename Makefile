@@ -15,7 +15,7 @@ export CGO_ENABLED ?= 0
 export PATH := $(CURDIR)/bin:$(PATH)
 
 # The Go modules that are tested and vetted. test/cluster and sdkgen/test/docs have targets of their own, examples/operators have Makefiles.
-MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger examples/go
+MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger hack/release examples/go
 # $(call each,COMMAND) runs a command in each of them.
 each = @for module in $(MODULES); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
 

@@ -1,0 +1,35 @@
+// Package version has the rule for the number of a release.
+package version
+
+import (
+	"fmt"
+
+	"golang.org/x/mod/semver"
+)
+
+// Check returns an error unless the version to release may follow the last one. Both are written as
+// tags are, v1.2.3; last is empty before the first release. The rule is that of Semantic Versioning:
+//
+//   - The version is higher than the last one.
+//   - From 1.0.0 on, a breaking change needs a new major version.
+//   - Before 1.0.0, a breaking change needs a new minor version; 1.0.0 itself will do as well.
+//   - A pre-release, v1.2.3-rc.1, is held to the rule of its release, v1.2.3.
+func Check(last, next string, breaking bool) error {
+	switch {
+	case !semver.IsValid(next) || semver.Canonical(next) != next:
+		return fmt.Errorf("%s is not a version; write MAJOR.MINOR.PATCH, such as 0.4.0", next)
+	case last == "":
+		return nil
+	case !semver.IsValid(last):
+		return fmt.Errorf("the last release, %s, is not a version", last)
+	case semver.Compare(next, last) <= 0:
+		return fmt.Errorf("%s is not higher than the last release, %s", next, last)
+	case !breaking || semver.Major(next) != semver.Major(last):
+		return nil
+	case semver.Major(last) != "v0":
+		return fmt.Errorf("a breaking change since %s needs a new major version, and %s is not one", last, next)
+	case semver.MajorMinor(next) == semver.MajorMinor(last):
+		return fmt.Errorf("a breaking change since %s needs a new minor version, and %s is not one", last, next)
+	}
+	return nil
+}
