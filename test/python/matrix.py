@@ -99,7 +99,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Shared:
-    """What is made once, while environments are.
+    """What all environments share, and is built once.
 
     Attributes:
         builder (Job): the one whose environment builds the wheels.

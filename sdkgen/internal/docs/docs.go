@@ -23,7 +23,7 @@ import (
 // Stage is the name of the stage that makes the pages.
 const Stage = "docs"
 
-// Options say what is made.
+// Options select the format and the contents of the pages.
 type Options struct {
 	Dir      string // directory of the pages
 	Markdown bool   // pages for another site generator, in place of a site

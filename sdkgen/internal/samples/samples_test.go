@@ -20,7 +20,7 @@ import (
 )
 
 // TestFiles runs testdata/*.txtar: "made" are the files and "diagnostics" what is said, for the CRDs "crds.yaml" and the
-// authors' files in config/samples. What is made is validated once more. "adopt: true" is a run with --adopt.
+// authors' files in config/samples. The samples are validated once more. "adopt: true" is a run with --adopt.
 func TestFiles(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		definitions := read(t, c.Part("crds.yaml"))

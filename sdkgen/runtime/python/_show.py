@@ -38,6 +38,19 @@ def shown(value: Any, width: int = WIDTH, indent: str = "", before: str = "") ->
     return "\n".join([before + start, *lines, indent + end])
 
 
+def pretty(value: Any, printer: Any) -> None:
+    """Writes the representation of a value to IPython's printer, in its width.
+
+    Args:
+        value (Any): a model.
+        printer (Any): what IPython hands to ``_repr_pretty_``.
+    """
+    for number, line in enumerate(shown(value, printer.max_width).splitlines()):
+        if number:
+            printer.break_()
+        printer.text(line)
+
+
 def _parts(value: Any) -> Optional[Parts]:
     """Gives the parts of a value, or None if it has none."""
     name = type(value).__name__

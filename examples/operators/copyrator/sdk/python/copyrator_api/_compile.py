@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import Any, Callable, Dict, List, Tuple
 
 from ._check import ValidationError, nearest
-from ._kind import common
 from ._parts import parse_each, rest
-from ._wire import plain
+from ._wire import common, plain
 
 METHODS = ("__init__", "_blank", "_build", "_json", "_parse")
 

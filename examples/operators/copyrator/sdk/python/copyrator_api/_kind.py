@@ -13,7 +13,17 @@ from importlib import import_module
 from typing import Any, List, Optional, Tuple
 
 from . import _check
-from ._wire import NULL, Origin, by_id, kubernetes_class, native, parse_time, plain, versioned
+from ._wire import (
+    NULL,
+    Origin,
+    by_id,
+    common,
+    kubernetes_class,
+    native,
+    parse_time,
+    plain,
+    versioned,
+)
 
 # The package with the models of an API alone; each of several has one of its own.
 MODELS = f"{__package__}.models"
@@ -21,9 +31,8 @@ MODELS = f"{__package__}.models"
 _CONTAINER = r"(?i:(list|dict)[\[(](?:str, *)?(.+)[\])])"
 NATIVE = {"str": str, "int": int, "float": float, "bool": bool, "object": object}
 # Nearly every constructor is given one of these, and would load kubernetes to check it: objects of
-# kubernetes are left to validate, and of a mapping the keys below are known.
+# kubernetes are left to validate.
 METADATA = ("V1ObjectMeta", "V1ListMeta")
-_TEXTS, _MAPS = {"generateName", "name", "namespace"}, {"annotations", "labels"}
 _CALLED = {"str": "a string", "int": "an integer", "float": "a number", "bool": "a bool"}
 
 
@@ -134,7 +143,7 @@ class Kind:
         return self._each(value, lambda item: read(item, origins, legacy))
 
     def _each(self, value: Any, make: Any) -> Any:
-        """Gives a list or dict of what is made of each member of one."""
+        """Converts each member of a list or dict."""
         out = {}
         for place, key in self._members(value):
             try:
@@ -348,20 +357,6 @@ def deferred(spelling: str) -> bool:
     """Says whether values hold timestamps or, by their names, classes of kubernetes."""
     inner = spelling.replace(")", "]").rstrip("]").replace("dict(str, ", "").replace("list[", "")
     return inner == "datetime" or versioned(inner)
-
-
-def common(value: Any) -> bool:
-    """Says whether a value is metadata of which every key is one that people set and every value
-    is right, so that kubernetes need not be asked."""
-    if value.__class__ is not dict:
-        return False
-    for key, item in value.items():
-        if key in _MAPS and item.__class__ is dict:
-            if not all(one.__class__ is str for one in item.values()):
-                return False
-        elif key not in _TEXTS or item.__class__ is not str:
-            return False
-    return True
 
 
 def _unwritable(value: Any, path: str) -> Iterator[_check.ValidationError]:

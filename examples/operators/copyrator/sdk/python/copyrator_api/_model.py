@@ -328,12 +328,9 @@ class Model(Mapping[str, Any], metaclass=Meta, abstract=True):
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """Shows the model in IPython and Jupyter."""
-        from ._show import shown
+        from ._show import pretty
 
-        for number, line in enumerate(shown(self, printer.max_width).splitlines()):
-            if number:
-                printer.break_()
-            printer.text(line)
+        pretty(self, printer)
 
     def __replace__(self: _M, **changes: Any) -> _M:
         """Gives a copy with other values, which are checked: ``copy.replace`` of Python 3.13."""

@@ -16,6 +16,8 @@ from typing import Any, Dict, List, Optional, Tuple
 SCALARS = frozenset({str, int, float, bool, type(None)})
 # What is JSON as it is. A float is not before it is known to be finite.
 _JSON = SCALARS - {float}
+# The keys of metadata that people set.
+_TEXTS, _MAPS = {"generateName", "name", "namespace"}, {"annotations", "labels"}
 # Patterns are compiled when they are first used: an import does not use them.
 _RFC3339 = (
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})"
@@ -172,6 +174,20 @@ def versioned(name: str) -> bool:
     while at >= 0 and not name[at + 1 : at + 2].isdigit():
         at = name.find("V", at + 1)
     return at == 0 or (at > 0 and name[0].isupper() and name[:at].isalnum())
+
+
+def common(value: Any) -> bool:
+    """Says whether a value is metadata of which every key is one that people set and every value
+    is right, so that kubernetes need not be asked."""
+    if value.__class__ is not dict:
+        return False
+    for key, item in value.items():
+        if key in _MAPS and item.__class__ is dict:
+            if not all(one.__class__ is str for one in item.values()):
+                return False
+        elif key not in _TEXTS or item.__class__ is not str:
+            return False
+    return True
 
 
 def kubernetes_class(module: str, name: str) -> Any:
