@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/constraint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 type API struct {
 	*document.API
 	Languages []Language
+	// CRDs are the schemas of the kinds that have a CRD, by kind.
+	CRDs map[string]*constraint.Schema
 	// Samples are the samples of a root kind by its name.
 	Samples map[string][]Sample
 }
@@ -116,8 +119,22 @@ type page struct {
 // Samples are the samples of the kind.
 func (p *page) Samples() []Sample { return p.api.Samples[p.Name] }
 
+// schema is that of the kind in its CRD, nil if it has none.
+func (p *page) schema() *constraint.Schema {
+	if p.Kubernetes {
+		return nil
+	}
+	return p.api.CRDs[p.Root.Kind]
+}
+
 // Rules are the CEL rules for the whole object.
-func (p *page) Rules() []Rule { return rulesIn(p.CEL, "") }
+func (p *page) Rules() []constraint.Rule {
+	if schema := p.schema(); schema != nil {
+		return constraint.Rules(schema)
+	}
+	of := document.Type{Shape: document.Reference, Definition: p.Definition}
+	return constraint.Rules(of.Schema())
+}
 
 // pair is a comparison that has a page.
 type pair struct {

@@ -36,14 +36,10 @@ func (n *node) constraints() []string {
 		all = append(all, "deprecated: "+n.Deprecated)
 	}
 	for _, fact := range n.Facts {
-		all = append(all, fact.Name+" "+fact.Value)
+		all = append(all, fact.String())
 	}
 	for _, rule := range n.Rules {
-		of := "rule "
-		if rule.Of != "" {
-			of = rule.Of + ": rule "
-		}
-		all = append(all, of+rule.Rule)
+		all = append(all, rule.Name()+": "+rule.Rule)
 	}
 	return all
 }

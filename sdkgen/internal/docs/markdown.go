@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/constraint"
 )
 
 // writer writes a page of Markdown that mkdocs, Docusaurus (MDX) and Hugo read alike.
@@ -125,7 +127,7 @@ func (w *writer) field(n *node) {
 	w.WriteString("\n")
 	w.printf("- path: %s\n", code(n.Path))
 	for _, fact := range n.Facts {
-		w.printf("- %s: %s\n", escape(fact.Name), code(fact.Value))
+		w.printf("- %s: %s\n", escape(fact.Name()), code(fact.Text()))
 	}
 	for _, rule := range n.Rules {
 		w.rule(rule)
@@ -153,7 +155,7 @@ func (w *writer) doc(text string) {
 	}
 }
 
-func (w *writer) rules(rules []Rule) {
+func (w *writer) rules(rules []constraint.Rule) {
 	for i, rule := range rules {
 		if i == 0 {
 			w.WriteString("\n")
@@ -162,12 +164,8 @@ func (w *writer) rules(rules []Rule) {
 	}
 }
 
-func (w *writer) rule(rule Rule) {
-	of := "rule"
-	if rule.Of != "" {
-		of = rule.Of + ": rule"
-	}
-	w.printf("- %s: %s", of, code(rule.Rule))
+func (w *writer) rule(rule constraint.Rule) {
+	w.printf("- %s: %s", escape(rule.Name()), code(rule.Rule))
 	if rule.Message != "" {
 		w.printf(": %s", escape(rule.Message))
 	}

@@ -3,6 +3,7 @@ package docs
 import (
 	"strings"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/constraint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
@@ -16,8 +17,8 @@ type node struct {
 	Required   bool
 	Default    string // as JSON, "" without one
 	Deprecated string
-	Facts      []Fact
-	Rules      []Rule
+	Facts      []constraint.Constraint
+	Rules      []constraint.Rule
 	Doc        string
 	Names      []fieldName
 	Fields     []*node
@@ -41,40 +42,59 @@ func newTree(s *site, p *page) *tree {
 
 func (t *tree) fields() []*node {
 	t.above[t.page.Definition] = "page:top"
-	return t.nodes(t.page.Definition.Fields, "")
+	return t.nodes(t.page.Definition.Fields, "", t.page.schema())
 }
 
-// nodes returns the nodes of fields at a path.
-func (t *tree) nodes(fields []*document.Field, at string) []*node {
+// nodes returns the nodes of fields at a path. in is the schema of the object in the CRD, nil if it has none.
+func (t *tree) nodes(fields []*document.Field, at string, in *constraint.Schema) []*node {
 	var nodes []*node
 	for _, field := range fields {
-		nodes = append(nodes, t.node(field, at))
+		var schema *constraint.Schema
+		if in != nil {
+			if property, ok := in.Properties[field.Key]; ok {
+				schema = &property
+			}
+		}
+		nodes = append(nodes, t.node(field, at, schema))
 	}
 	return nodes
 }
 
-func (t *tree) node(field *document.Field, at string) *node {
+// node returns the node of a field. The CRD knows constraints that the document cannot say; where it has nothing, as of the fields
+// of metadata, the document is asked.
+func (t *tree) node(field *document.Field, at string, schema *constraint.Schema) *node {
 	path := field.Key
 	if at != "" {
 		path = at + "." + field.Key
 	}
+	said := schema
+	if said == nil {
+		said = field.Schema()
+	}
 	n := &node{
 		Key: field.Key, Path: path, Type: TypeOf(&field.Type), Required: field.Mandatory, Default: encoded(field.Default),
-		Deprecated: field.Deprecated, Facts: Facts(&field.Type), Rules: RulesOf(field), Doc: field.Description, Names: t.names[field],
+		Deprecated: field.Deprecated, Facts: constraint.Of(said), Rules: constraint.Rules(said), Doc: field.Description, Names: t.names[field],
 	}
 	n.Anchor = document.Free(anchor(path), func(name string) bool { return t.taken[name] })
 	t.taken[n.Anchor] = true
 	definition, fields := innermost(&field.Type)
+	for schema != nil {
+		elements, _ := constraint.Elements(schema)
+		if elements == nil {
+			break
+		}
+		schema = elements
+	}
 	switch {
 	case definition == nil:
-		n.Fields = t.nodes(fields, path)
+		n.Fields = t.nodes(fields, path, schema)
 	case t.above[definition] != "":
 		n.Link = "#" + t.above[definition]
 	case definition.Kubernetes:
 		n.Link = t.typePage(definition)
 	case !t.flat:
 		t.above[definition] = n.Anchor
-		n.Fields = t.nodes(definition.Fields, path)
+		n.Fields = t.nodes(definition.Fields, path, schema)
 		delete(t.above, definition)
 	}
 	if n.Doc == "" && definition != nil {

@@ -60,7 +60,6 @@ type Field struct {
 	Required    bool   // the API server stores no object without it
 	Mandatory   bool   // clients must set it: it is required, and the API server sets no default
 	Pointer     bool   // an optional scalar whose zero value differs from its absence
-	CEL         any    // as Definition.CEL
 }
 
 // Shape is the kind of JSON value that a type allows.
@@ -95,6 +94,7 @@ type Type struct {
 	ListType string // x-kubernetes-list-type
 	MapKeys  []any  // x-kubernetes-list-map-keys
 	Open     bool   // x-kubernetes-preserve-unknown-fields
+	CEL      any    // as Definition.CEL; of a Reference, the rules that are not the definition's
 }
 
 // Operation is a method of HTTP on a path.

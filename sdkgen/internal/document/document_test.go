@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/constraint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
@@ -37,7 +38,7 @@ func describe(api *document.API) string {
 				root.GroupVersionKind, root.Plural, root.Namespaced, root.List != nil, root.Status, root.Scale)
 		}
 		for _, f := range d.Fields {
-			fmt.Fprintf(&b, "  %s %s default=%v required=%t mandatory=%t pointer=%t%s\n", f.Key, typeText(&f.Type), f.Default, f.Required, f.Mandatory, f.Pointer, deprecated(f.Deprecated))
+			fmt.Fprintf(&b, "  %s %s default=%v required=%t mandatory=%t pointer=%t%s%s\n", f.Key, typeText(&f.Type), f.Default, f.Required, f.Mandatory, f.Pointer, constraints(&f.Type), deprecated(f.Deprecated))
 		}
 	}
 	for _, op := range api.Operations {
@@ -45,6 +46,14 @@ func describe(api *document.API) string {
 		for _, param := range op.Parameters {
 			fmt.Fprintf(&b, "  %s in %s required=%t body=%s\n", param.Name, param.In, param.Required, name(param.Body))
 		}
+	}
+	return b.String()
+}
+
+func constraints(t *document.Type) string {
+	var b strings.Builder
+	for _, c := range constraint.Of(t.Schema()) {
+		fmt.Fprintf(&b, " %s=%s", c.Name(), c.Text())
 	}
 	return b.String()
 }

@@ -81,14 +81,14 @@ func (r *reader) fields(schema spec.Schema, kubernetes bool) []*Field {
 		fields = append(fields, &Field{
 			Type: *r.typeOf(property), Key: key, Description: property.Description, Default: property.Default,
 			Required: required, Mandatory: required && (property.Default == nil || kubernetes),
-			Pointer: swagger.IsPointer(property), CEL: property.Extensions[cel], Deprecated: swagger.DeprecatedOf(property),
+			Pointer: swagger.IsPointer(property), Deprecated: swagger.DeprecatedOf(property),
 		})
 	}
 	return fields
 }
 
 func (r *reader) typeOf(schema spec.Schema) *Type {
-	t := &Type{Shape: shapeOf(schema.Type, schema.Format), Format: schema.Format, SchemaValidations: schema.Validations()}
+	t := &Type{Shape: shapeOf(schema.Type, schema.Format), Format: schema.Format, SchemaValidations: validations(schema), CEL: schema.Extensions[cel]}
 	t.GoType.Package, t.GoType.Name = swagger.GoType(schema)
 	nullable, _ := schema.Extensions.GetBool("x-nullable")
 	t.Nullable = nullable || schema.Nullable

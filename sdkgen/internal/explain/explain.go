@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/constraint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
@@ -45,32 +46,17 @@ type SDK struct {
 
 // Field is a field of a kind, or the kind itself.
 type Field struct {
-	Name        string          `json:"name"`
-	Path        string          `json:"path"`     // minicluster.spec.flux; elements of lists and maps are no steps
-	Type        string          `json:"type"`     // as kubectl explain spells it
-	Required    bool            `json:"required"` // the API server stores no object without it
-	Default     json.RawMessage `json:"default,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Deprecated  string          `json:"deprecated,omitempty"` // what to use instead
-	Constraints []Constraint    `json:"constraints,omitempty"`
-	Rules       []Rule          `json:"rules,omitempty"`
-	Where       Where           `json:"where"`
-	Fields      []*Field        `json:"fields,omitempty"`
-}
-
-// Constraint is a keyword of the schema that limits the values, or says how the API server treats them.
-type Constraint struct {
-	Of      string          `json:"of,omitempty"` // what it is about, if not the value: "items", the elements of a list; "values", those of a map; "items.values", …
-	Keyword string          `json:"keyword"`      // as the CRD has it
-	Value   json.RawMessage `json:"value"`
-}
-
-// Rule is a CEL rule of the value, of its elements, or of an object above it that names the field.
-type Rule struct {
-	Of      string `json:"of,omitempty"`   // as Constraint.Of
-	Path    string `json:"path,omitempty"` // of the object above that has the rule; "" for a rule of the field itself
-	Rule    string `json:"rule"`
-	Message string `json:"message,omitempty"` // what the API server says, or the expression that makes it
+	Name        string                  `json:"name"`
+	Path        string                  `json:"path"`     // minicluster.spec.flux; elements of lists and maps are no steps
+	Type        string                  `json:"type"`     // as kubectl explain spells it
+	Required    bool                    `json:"required"` // the API server stores no object without it
+	Default     json.RawMessage         `json:"default,omitempty"`
+	Description string                  `json:"description,omitempty"`
+	Deprecated  string                  `json:"deprecated,omitempty"` // what to use instead
+	Constraints []constraint.Constraint `json:"constraints,omitempty"`
+	Rules       []constraint.Rule       `json:"rules,omitempty"`
+	Where       Where                   `json:"where"`
+	Fields      []*Field                `json:"fields,omitempty"`
 }
 
 // Where says where a field is. What is not known, or does not have the field, is absent.

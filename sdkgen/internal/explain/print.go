@@ -2,12 +2,12 @@ package explain
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/constraint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
@@ -110,58 +110,17 @@ func joined(text string) []string {
 	return lines
 }
 
-func (p *printer) constraints(all []Constraint) {
+func (p *printer) constraints(all []constraint.Constraint) {
 	for _, c := range all {
-		p.line("    %s", c.String())
+		p.line("    %s", c)
 	}
 }
 
-// about says what a constraint is of: " of each item", "" for the value.
-func about(of string) string {
-	if of == "" {
-		return ""
-	}
-	words := strings.NewReplacer("items", "item", "values", "value", ".", " of each ")
-	parts := strings.Split(of, ".")
-	for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 { // the innermost first
-		parts[i], parts[j] = parts[j], parts[i]
-	}
-	return " of each " + words.Replace(strings.Join(parts, "."))
-}
-
-// String is the constraint in one line: "maxLength of each item: 253".
-func (c Constraint) String() string {
-	return fmt.Sprintf("%s%s: %s", c.Keyword, about(c.Of), plain(c.Value))
-}
-
-// plain is a string without quotes, a list of scalars joined by commas, and anything else as JSON.
-func plain(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil && text != "" && document.Visible(text) == text {
-		return text
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(value, &list) != nil {
-		return string(value)
-	}
-	var items []string
-	for _, item := range list {
-		if strings.HasPrefix(string(item), "{") || strings.HasPrefix(string(item), "[") {
-			return string(value)
-		}
-		items = append(items, plain(item))
-	}
-	return strings.Join(items, ", ")
-}
-
-func (p *printer) rules(rules []Rule) {
+func (p *printer) rules(rules []constraint.Rule) {
 	for _, rule := range rules {
 		p.text(4, rule.Rule)
-		if of := about(rule.Of); of != "" {
-			p.line("      rule%s", of)
-		}
-		if rule.Path != "" {
-			p.line("      rule of %s", rule.Path)
+		if name := rule.Name(); name != "rule" {
+			p.line("      %s", name)
 		}
 		if rule.Message != "" {
 			p.text(6, rule.Message)
@@ -238,7 +197,7 @@ func (p *printer) fields(fields []*Field, indent int, short bool) {
 			p.line("%s  default: %s", blank, field.Default)
 		}
 		for _, c := range field.Constraints {
-			p.line("%s  %s", blank, c.String())
+			p.line("%s  %s", blank, c)
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(field.Description), "\n\n")
 		p.text(indent+2, first)

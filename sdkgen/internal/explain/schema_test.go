@@ -1,35 +1,31 @@
 package explain
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// TestSchemas: of each schema in testdata/schemas.txtar, a YAML document each, "want" has the type, the constraints and the rules.
-func TestSchemas(t *testing.T) {
-	testkit.Each(t, "schemas.txtar", func(t *testing.T, c *testkit.Case) {
-		var b strings.Builder
-		for document := range strings.SplitSeq(c.Part("schemas"), "---\n") {
-			s := &schema{}
-			if err := yaml.UnmarshalStrict([]byte(document), s); err != nil {
-				t.Fatal(err)
-			}
-			n := &node{name: "field", schema: s}
-			b.WriteString(typeOf(s, nil) + "\n")
-			for _, constraint := range constraints(s) {
-				b.WriteString("  " + constraint.String() + "\n")
-			}
-			for _, rule := range n.rules() {
-				b.WriteString("  rule" + about(rule.Of) + ": " + rule.Rule + "\n")
-			}
+// TestTypeOf spells types as kubectl does.
+func TestTypeOf(t *testing.T) {
+	for text, want := range map[string]string{
+		"{type: string, maxLength: 3}":                                                 "string",
+		"{type: array, items: {type: array, items: {type: integer}}}":                  "[][]integer",
+		"{type: object, additionalProperties: {type: array, items: {type: object}}}":   "map[string][]Object",
+		"{x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}": "IntOrString",
+		"{type: object}": "Object",
+		"{x-kubernetes-preserve-unknown-fields: true}": "Object",
+		"{type: object, title: ObjectMeta}":            "ObjectMeta",
+	} {
+		s := &schema{}
+		if err := yaml.UnmarshalStrict([]byte(text), s); err != nil {
+			t.Fatal(err)
 		}
-		c.Want(t, "want", b.String())
-	})
+		if got := typeOf(s, nil); got != want {
+			t.Errorf("%s is %s, not %s", text, got, want)
+		}
+	}
 }
 
 // TestNames tells which fields a rule of the object above names.
@@ -52,20 +48,6 @@ func TestNames(t *testing.T) {
 	} {
 		if got := names(c.rule, c.field); got != c.want {
 			t.Errorf("%q names %s: %t", c.rule, c.field, got)
-		}
-	}
-}
-
-// TestTighter: keywords of which nothing is known are not merged.
-func TestTighter(t *testing.T) {
-	for _, c := range []struct{ keyword, a, b, want string }{
-		{"maxLength", "4", "5", "4"}, {"maxLength", "5", "4", "4"}, {"minItems", "1", "2", "2"}, {"minimum", "-1.5", "-2", "-1.5"},
-		{"enum", `["a","b"]`, `["b","c"]`, `["b"]`}, {"enum", `["a"]`, `["b"]`, ""},
-		{"pattern", `"^a"`, `"^b"`, ""}, {"pattern", `"^a"`, `"^a"`, `"^a"`}, {"multipleOf", "2", "3", ""}, {"format", `"int32"`, "", ""},
-	} {
-		got, ok := tighter(c.keyword, json.RawMessage(c.a), json.RawMessage(c.b))
-		if string(got) != c.want && ok || ok != (c.want != "") {
-			t.Errorf("%s %s and %s: %s, %t", c.keyword, c.a, c.b, got, ok)
 		}
 	}
 }

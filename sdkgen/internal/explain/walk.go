@@ -10,12 +10,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
+	"github.com/flux-framework/flux-operator/sdkgen/internal/constraint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 )
 
-type schema = apiextensionsv1.JSONSchemaProps
+type schema = constraint.Schema
 
 // walker walks through one kind.
 type walker struct {
@@ -43,7 +42,7 @@ type node struct {
 // root returns the node of the kind.
 func (w *walker) root(name string) *node {
 	n := &node{name: name, path: name, typ: &document.Type{Shape: document.Reference, Definition: w.kind}}
-	n.schema = schemaOf(n.typ)
+	n.schema = n.typ.Schema()
 	if w.crd == nil {
 		return n
 	}
@@ -65,17 +64,13 @@ type object struct {
 func (n *node) object() object {
 	o := object{n.schema, n.typ, n.crdPath}
 	for {
-		step := ""
-		switch {
-		case o.schema.Items != nil && o.schema.Items.Schema != nil:
-			o.schema, step = o.schema.Items.Schema, ".items"
-		case o.schema.AdditionalProperties != nil && o.schema.AdditionalProperties.Schema != nil:
-			o.schema, step = o.schema.AdditionalProperties.Schema, ".additionalProperties"
-		default:
+		elements, of := constraint.Elements(o.schema)
+		if elements == nil {
 			return o
 		}
+		o.schema = elements
 		if o.crdPath != "" {
-			o.crdPath += step
+			o.crdPath += map[string]string{"items": ".items", "values": ".additionalProperties"}[of]
 		}
 		if o.typ != nil {
 			o.typ = o.typ.Elem
@@ -121,7 +116,7 @@ func (n *node) children() []*node {
 	}
 	if o.crdPath == "" {
 		for _, key := range slices.Sorted(maps.Keys(fields)) {
-			add(key, schemaOf(&fields[key].Type), "", fields[key].Required)
+			add(key, fields[key].Schema(), "", fields[key].Required)
 		}
 		return found
 	}
@@ -129,7 +124,7 @@ func (n *node) children() []*node {
 		property := o.schema.Properties[key]
 		crdPath := o.crdPath + ".properties." + key
 		if n.above == nil && key == "metadata" && fields[key] != nil { // the API server knows it without the CRD
-			add(key, schemaOf(&fields[key].Type), "", false)
+			add(key, fields[key].Schema(), "", false)
 			continue
 		}
 		add(key, &property, crdPath, slices.Contains(o.schema.Required, key))
@@ -141,7 +136,7 @@ func (n *node) children() []*node {
 func (w *walker) describe(n *node) *Field {
 	field := &Field{
 		Name: n.name, Path: n.path, Type: typeOf(n.schema, n.typ), Required: n.required, Description: n.schema.Description,
-		Constraints: constraints(n.schema), Rules: n.rules(), Where: w.where(n),
+		Constraints: constraint.Of(n.schema), Rules: n.rules(), Where: w.where(n),
 	}
 	if n.schema.Default != nil {
 		field.Default = n.schema.Default.Raw
@@ -243,19 +238,14 @@ func (s SDK) attribute(definition *document.Definition, property string) *Attrib
 }
 
 // rules returns the CEL rules of a node and its elements, and those of the objects above that name it.
-func (n *node) rules() []Rule {
-	var found []Rule
-	each(n.schema, func(of string, s *schema) {
-		for _, rule := range s.XValidations {
-			found = append(found, Rule{Of: of, Rule: rule.Rule, Message: cmp.Or(rule.Message, rule.MessageExpression)})
-		}
-	})
+func (n *node) rules() []constraint.Rule {
+	found := constraint.Rules(n.schema)
 	below := n.name // as the object names the field
 	for above := n.above; above != nil; above = above.above {
 		o := above.object()
 		for _, rule := range o.schema.XValidations {
 			if names(rule.Rule, below) {
-				found = append(found, Rule{Path: above.path, Rule: rule.Rule, Message: cmp.Or(rule.Message, rule.MessageExpression)})
+				found = append(found, constraint.Rule{Path: above.path, Rule: rule.Rule, Message: cmp.Or(rule.Message, rule.MessageExpression)})
 			}
 		}
 		if o.schema != above.schema { // self is an element, which those above do not name

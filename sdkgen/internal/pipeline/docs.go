@@ -16,6 +16,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/constraint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/docs"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
@@ -38,7 +39,11 @@ func (b *build) docs(ctx context.Context) (*artifact.Set, error) {
 	}
 	var apis []docs.API
 	for _, doc := range documents {
-		apis = append(apis, docs.API{API: doc.API, Languages: b.languages(src, doc.API), Samples: samples[doc.API]})
+		crds, err := src.crdSchemas(doc.API)
+		if err != nil {
+			return nil, err
+		}
+		apis = append(apis, docs.API{API: doc.API, Languages: b.languages(src, doc.API), CRDs: crds, Samples: samples[doc.API]})
 	}
 	comparisons, err := b.compareVersions(src, documents)
 	if err != nil {
@@ -72,6 +77,29 @@ func (b *build) languages(src *source, api *document.API) []docs.Language {
 		languages = append(languages, docs.Language{Name: "Python", Separator: ": ", Classes: pysdk.Classes(api)})
 	}
 	return languages
+}
+
+// crdSchemas returns the schemas that the CRDs have of an API, by kind.
+func (s *source) crdSchemas(api *document.API) (map[string]*constraint.Schema, error) {
+	schemas, err := s.schemas()
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*constraint.Schema{}
+	for _, pkg := range s.Packages {
+		for _, kind := range pkg.Kinds {
+			definition := schemas.CRD(pkg.Path + "." + kind.Name)
+			if definition == nil || definition.Spec.Group != api.Group {
+				continue
+			}
+			for _, version := range definition.Spec.Versions {
+				if version.Name == api.Version && version.Schema != nil {
+					found[definition.Spec.Names.Kind] = version.Schema.OpenAPIV3Schema
+				}
+			}
+		}
+	}
+	return found, nil
 }
 
 // compareVersions says for each kind with several versions what changes from one to the next.
