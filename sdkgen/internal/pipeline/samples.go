@@ -91,7 +91,8 @@ func (b *build) authorsSamples() (*artifact.Set, error) {
 		file.Path = path.Join(dir, file.Path)
 		entry, listed := b.lock.Lookup(file.Path)
 		ours := listed && entry.Stage == samples.Stage && entry.Sum == artifact.Sum(file.Data)
-		if ours || !slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(file.Path)) {
+		manifest := slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(file.Path)) || slices.Contains(samples.KustomizationNames, path.Base(file.Path))
+		if ours || !manifest {
 			continue
 		}
 		if err := all.Put(file); err != nil {

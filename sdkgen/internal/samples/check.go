@@ -39,12 +39,10 @@ type manifest struct {
 // placeholder is the comment in the samples that kubebuilder writes.
 const placeholder = "# TODO(user): Add fields here"
 
-// file validates the documents of a file that are of the API's kinds.
+// file validates the objects in a file that are of the API's kinds.
 func (c *checker) file(name string, data []byte) {
-	for i, text := range documents(data) {
-		if len(bytes.TrimSpace(text.data)) == 0 {
-			continue
-		}
+	objects := 0
+	for _, text := range documents(data) {
 		m, err := parse(name, text)
 		if err != nil {
 			c.syntax(name, text, err)
@@ -53,20 +51,55 @@ func (c *checker) file(name string, data []byte) {
 		if m == nil {
 			continue
 		}
-		kind := c.kindOf(m)
-		if kind == nil {
+		for _, m := range m.objects() {
+			objects++
+			if kind := c.kindOf(m); kind != nil {
+				c.object(kind, m, data)
+			}
+		}
+	}
+	if objects == 0 {
+		c.list.Warn(token.Position{Filename: name}, Stage, "move it to another directory, or name it in a kustomization.yaml if it is a patch",
+			"not a manifest: it has no object with apiVersion and kind")
+	}
+}
+
+// object validates an object of a file, unless it is a placeholder.
+func (c *checker) object(kind *kind, m *manifest, data []byte) {
+	if Placeholder(data) {
+		if c.placeholders[m.file] {
+			c.replaced[m.file] = true
+			return
+		}
+		c.list.Warn(m.at("spec"), Stage, "write the fields, or have sdkgen write the file: sdkgen generate --adopt", "kubebuilder's placeholder of %s has no fields", kind.id())
+	}
+	c.held[kind.id()] = true
+	c.validate(kind, m)
+}
+
+// objects returns the objects of a list, such as kubectl prints and takes, or the object itself.
+func (m *manifest) objects() []*manifest {
+	items, isList := m.object["items"].([]any)
+	if kind, _ := m.object["kind"].(string); !isList || !strings.HasSuffix(kind, "List") {
+		return []*manifest{m}
+	}
+	var all []*manifest
+	at, _, _ := m.step(m.root, "items")
+	if at != nil && at.Kind == yamlv3.AliasNode {
+		at = at.Alias
+	}
+	for i, item := range items {
+		object, ok := item.(map[string]any)
+		if !ok {
 			continue
 		}
-		if i == 0 && Placeholder(data) {
-			if c.placeholders[name] {
-				c.replaced[name] = true
-				continue
-			}
-			c.list.Warn(m.at("spec"), Stage, "write the fields, or have sdkgen write the file: sdkgen generate --adopt", "kubebuilder's placeholder of %s has no fields", kind.id())
+		root := m.root // where a merge key adds the items
+		if at != nil && i < len(at.Content) {
+			root = at.Content[i]
 		}
-		c.held[kind.id()] = true
-		c.validate(kind, m)
+		all = append(all, (&manifest{m.file, m.line, root, object}).objects()...)
 	}
+	return all
 }
 
 // Placeholder says whether a file is as kubebuilder wrote it: with its comment, and nothing in the spec.
@@ -256,6 +289,9 @@ func parse(file string, text document) (*manifest, error) {
 	object := &unstructured.Unstructured{}
 	if err := object.UnmarshalJSON(data); err != nil {
 		return nil, nil //nolint:nilerr // it has no kind: it is no object of Kubernetes'
+	}
+	if object.GetAPIVersion() == "" {
+		return nil, nil
 	}
 	return &manifest{file, text.line, node.Content[0], object.Object}, nil
 }

@@ -53,8 +53,11 @@ func Files(in Input) (*artifact.Set, diag.List, error) {
 			c.placeholders[path.Join(in.Dir, names[i])] = true
 		}
 	}
+	others := notManifests(in.Authors)
 	for file := range in.Authors.All() {
-		c.file(file.Path, file.Data)
+		if !others[file.Path] {
+			c.file(file.Path, file.Data)
+		}
 	}
 	for i, resource := range in.Resources {
 		kind := c.kinds[i]
