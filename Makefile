@@ -13,6 +13,18 @@ export GOWORK ?= off
 export CGO_ENABLED ?= 0
 # Tests find what is built into bin/ by its name.
 export PATH := $(CURDIR)/bin:$(PATH)
+# So what lies there without being built from this file would be run in place of go or git, unseen: git ignores it.
+BUILT := cluster fluxoperator-gen helm manager
+UNKNOWN := $(filter-out $(BUILT) %.new,$(notdir $(wildcard bin/*)))
+TRACKED := $(shell git ls-files -- bin ':(glob)**/.tools/**' 2>/dev/null)
+ifneq ($(UNKNOWN),)
+$(error not built by this Makefile: $(UNKNOWN:%=bin/%): remove it)
+endif
+ifneq ($(TRACKED),)
+$(error committed, but made by make: $(TRACKED): git rm it)
+endif
+# Python's bytecode is written when packages are installed; hack/environment.py finds a file that came later.
+export PYTHONDONTWRITEBYTECODE ?= 1
 
 # The Go modules that are tested and vetted. test/cluster and sdkgen/test/docs have targets of their own, examples/operators have Makefiles.
 MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger hack/release examples/go
@@ -24,6 +36,9 @@ OPERATORS := $(patsubst %/Makefile,%,$(wildcard examples/operators/*/Makefile))
 operators = @for operator in $(OPERATORS); do echo "$$operator: $(1)"; $(MAKE) -C $$operator $(1) || exit; done
 
 SDKGEN := .tools/bin/sdkgen
+# $(call program,PACKAGE,FILE,FLAGS) builds a program. `go build` takes a file with the right build ID for what it
+# would build, whatever else has been changed in it; `go run` takes the program from Go's build cache.
+program = $(GO) run $(3) -exec 'install -m 755' $(1) $(2).$$$$.new && mv -f $(2).$$$$.new $(2)
 # A file that is there when sdkgen is not the program that `make api` ran last.
 REBUILT := .tools/rebuilt
 GENERATE = $(SDKGEN) generate $$(test ! -e $(REBUILT) || echo --force)
@@ -64,12 +79,10 @@ verify: tools ## Compare the repository with what `make api` would write
 breaking: tools ## Say what changed in the API since AGAINST (a git ref, a directory, MODULE@VERSION), and for whom
 	@$(SDKGEN) breaking --against $(AGAINST) $(ARGS)
 
-site: tools .tools/site/bin/mkdocs ## Build the documentation, with the reference pages of the API, into site/; open site/index.html
-	@$(SDKGEN) docs -q -o .tools/site/reference --as markdown
+site: tools ## Build the documentation, with the reference pages of the API, into site/; open site/index.html
+	@$(PYTHON) hack/environment.py .tools/site --require-hashes -r hack/site/requirements.txt
+	@$(SDKGEN) docs -q -o .tools/reference --as markdown
 	@NO_MKDOCS_2_WARNING=1 .tools/site/bin/mkdocs build -q --strict -f hack/site/mkdocs.yml $(ARGS)
-
-.tools/site/bin/mkdocs: hack/site/requirements.txt
-	@$(PYTHON) -m venv .tools/site && .tools/site/bin/pip install -q --require-hashes -r $< && touch $@
 
 .PHONY: test-site
 test-site: site ## Test the site: its pages, its links, and that no request leaves it
@@ -151,6 +164,7 @@ bench: tools ## Measure sdkgen against the classic recipe, N rounds; writes docs
 bench-go: ## Measure the generated Go client's JSON against encoding/json
 	@$(GO) test -run '^$$' -bench JSON $(ARGS) ./test/lightclient
 
+bench-python: export PYTHONDONTWRITEBYTECODE :=
 bench-python: tools ## Measure the Python SDK against its alternatives, N rounds; writes docs/python-performance.md
 	@PYTHONPATH=test/python $(PYTHON) -m bench -n $(N) --workdir .tools/python-bench --report docs/python-performance.md $(ARGS)
 
@@ -175,24 +189,23 @@ docs: ## Check the links and make targets in the documents
 tools: .built ## Build sdkgen into .tools/ and fetch the pinned tools there
 	@$(SDKGEN) tools --tools .tools --python $(PYTHON)
 
-ruff: .tools/ruff/bin/ruff ## Install ruff into .tools/, which checks the style of generated Python
-
-.tools/ruff/bin/ruff: sdkgen/runtime/python/tests/requirements.txt
-	@$(PYTHON) -m venv .tools/ruff && .tools/ruff/bin/pip install -q -r $< && touch $@
+ruff: ## Install ruff into .tools/, which checks the style of generated Python
+	@$(PYTHON) hack/environment.py .tools/ruff -r sdkgen/runtime/python/tests/requirements.txt
 
 .built:
 	@# The lock does not tell one development build from another, so a new program runs every stage once.
-	@old=$$(cksum $(SDKGEN) 2>&1); $(GO) build -C sdkgen -buildvcs=false -ldflags '-s -w' -o ../$(SDKGEN) . && \
+	@mkdir -p $(dir $(SDKGEN)); old=$$(cksum $(SDKGEN) 2>&1); \
+		$(call program,.,$(abspath $(SDKGEN)),-C sdkgen -buildvcs=false -ldflags '-s -w') && \
 		{ test "$$old" = "$$(cksum $(SDKGEN))" || touch $(REBUILT); }
 
 clean: ## Remove .tools/, bin/, dist/ and site/; the next run fetches the tools again
 	rm -rf .tools bin dist site
 
 bin/cluster:
-	@cd test/cluster && $(GO) build -buildvcs=false -o ../../$@ .
+	@mkdir -p bin; $(call program,.,$(CURDIR)/$@,-C test/cluster -buildvcs=false)
 
 bin/helm:
-	@GOBIN=$(CURDIR)/bin $(GO) install -trimpath helm.sh/helm/v4/cmd/helm@$(HELM)
+	@mkdir -p bin; $(call program,helm.sh/helm/v4/cmd/helm@$(HELM),$(CURDIR)/$@,-trimpath)
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { gsub(/\$$\(GOLANGCI\)/, "$(GOLANGCI)"); printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

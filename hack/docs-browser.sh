@@ -44,9 +44,7 @@ if [ ! -e "$tools/axe.min.js" ]; then
 fi
 
 python=$PWD/.tools/docs-python
-if [ ! -e "$python/kubernetes" ]; then
-	python3 -m venv "$python" && "$python/bin/pip" install --quiet kubernetes==37.0.2 && touch "$python/kubernetes" || die "pip cannot install kubernetes"
-fi
+python3 hack/environment.py "$python" kubernetes==37.0.2 || die "pip cannot install kubernetes"
 
 export PYTHON=$python/bin/python CHROME AXE=$tools/axe.min.js CI=true # a test that cannot run fails
 exec "${GO:-go}" -C sdkgen/test/docs test -count=1 -timeout 20m -v . "$@"

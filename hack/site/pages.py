@@ -15,7 +15,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = Path(os.environ.get("REFERENCE", ROOT / ".tools" / "site" / "reference"))
+REFERENCE = Path(os.environ.get("REFERENCE", ROOT / ".tools" / "reference"))
 REPOSITORY = "https://github.com/flux-framework/flux-operator"
 
 # Pages by their source in the repository, where that is not docs/.

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,27 +22,16 @@ ROOT = HERE.parents[1]
 def main() -> int:
     parser = argparse.ArgumentParser(prog="test/install/run.py")
     parser.add_argument("--all", action="store_true", help="build the wheels of all platforms")
-    parser.add_argument("names", nargs="*", default=["test_install"], help="tests, as unittest names them")
+    parser.add_argument("names", nargs="*", default=["test_install", "test_environment"], help="tests, as unittest names them")
     args = parser.parse_args()
-    python = environment(ROOT / ".tools" / "install" / "venv")
+    python = ROOT / ".tools" / "install" / "venv" / "bin" / "python"
+    pins = ["--require-hashes", "-r", HERE / "requirements.txt"]
+    subprocess.run([sys.executable, ROOT / "hack" / "environment.py", python.parents[1], *pins], check=True)
     env = dict(os.environ, PATH=f"{python.parent}{os.pathsep}{os.environ['PATH']}")
     if args.all:
         env["SDKGEN_WHEELS"] = "all"
     command = [str(python), "-m", "unittest", "-v", *args.names]
     return subprocess.run(command, cwd=HERE, env=env).returncode
-
-
-def environment(venv: Path) -> Path:
-    """Gives the interpreter of the virtual environment, made in this run or before."""
-    wanted = sys.version + (HERE / "requirements.txt").read_text()
-    python, ready = venv / "bin" / "python", venv / "ready"
-    if not ready.is_file() or ready.read_text() != wanted:
-        shutil.rmtree(venv, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "-r", HERE / "requirements.txt"], check=True)
-        ready.write_text(wanted)
-    return python
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ support that Python. 1: a pair failed, or could not run and --strict is given.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import re
 import shutil
@@ -34,6 +33,8 @@ from interpreters import NoInterpreter, StepFailed, interpreter, run
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
+sys.path.insert(0, str(CHECKOUT / "hack"))
+from environment import Environment, key
 
 PYTHONS = ("3.9", "3.11", "3.13", "3.14", "3.15")
 KUBERNETES = ("29.0.0", "35.0.0", "36.0.3", "37.0.2")
@@ -103,7 +104,7 @@ class Shared:
 
     Attributes:
         builder (Job): the one whose environment builds the wheels.
-        python (Future[Path]): the interpreter of that environment.
+        environment (Future[Environment]): that environment.
         settings (Future[Dict[str, str]]): environment variables that lead to what Go
             makes for the tests; none on a cluster, whose tests need nothing of it.
         wheels (List[Future[Path]]): of the SDK and, without a cluster, of the API that
@@ -111,16 +112,13 @@ class Shared:
     """
 
     builder: Job
-    python: Future[Path]
+    environment: Future[Environment]
     settings: Future[Dict[str, str]]
     wheels: List[Future[Path]]
 
 
-def environment(workdir: Path, job: Job) -> Path:
+def environment(workdir: Path, job: Job) -> Environment:
     """Makes the virtual environment of a job, or finds it from an earlier run.
-
-    Returns:
-        The environment's interpreter.
 
     Raises:
         NoInterpreter: there is no such Python.
@@ -132,19 +130,16 @@ def environment(workdir: Path, job: Job) -> Path:
     python, version = found
     packages = (f"kubernetes=={job.kubernetes}",) if job.kubernetes else ()
     pins = ["-r", str(HERE / "requirements.txt"), *packages, *job.tools]
-    content = "".join(Path(pin).read_text() for pin in pins if pin.endswith(".txt"))
-    key = hashlib.sha256(f"{version} {pins}\n{content}".encode()).hexdigest()
     name = f"{version}-{job.kubernetes or 'none'}{job.name and '-' + job.name}"
-    home = workdir / "venv" / name
-    inner = home / "bin" / "python"
-    ready = home / "ready"
-    if ready.is_file() and ready.read_text() == key:
-        return inner
-    shutil.rmtree(home, ignore_errors=True)
-    run(python, "-m", "venv", home, cwd=workdir)
-    run(inner, "-m", "pip", "install", "-q", *pins, cwd=workdir)
-    ready.write_text(key)
-    return inner
+    made = Environment(workdir / "venv" / name, key(version, pins))
+
+    def create() -> None:
+        run(python, "-m", "venv", made.home, cwd=workdir)
+        run(made.python, "-m", "pip", "install", "-q", *pins, cwd=workdir)
+
+    if not made.intact():
+        made.make(create)
+    return made
 
 
 def copy(source: Path, target: Path) -> None:
@@ -158,13 +153,13 @@ def copy(source: Path, target: Path) -> None:
     shutil.copytree(source, target, ignore=skip)
 
 
-def build(workdir: Path, name: str, sdk: Path, python: Future[Path]) -> Path:
+def build(workdir: Path, name: str, sdk: Path, environment: Future[Environment]) -> Path:
     """Builds the wheel of a package from a copy, and gives its path."""
     scratch = workdir / "wheel" / name
     shutil.rmtree(scratch, ignore_errors=True)
     copy(sdk, scratch / "sdk")
-    pip = (python.result(), "-m", "pip", "wheel", "-q", "--no-deps")
-    run(*pip, "-w", scratch, scratch / "sdk", cwd=scratch)
+    pip = (environment.result().python, "-m", "pip", "wheel", "-q", "--no-deps")
+    run(*pip, "-w", scratch, scratch / "sdk", env={"PYTHONDONTWRITEBYTECODE": "1"}, cwd=scratch)
     (wheel,) = scratch.glob("*.whl")
     return wheel
 
@@ -222,10 +217,7 @@ def test(workdir: Path, python: Path, job: Job, sdk: Path, shared: Shared) -> st
 def attempt(workdir: Path, sdk: Path, job: Job, shared: Shared) -> Outcome:
     """Makes the environment of a job and runs its tests there."""
     try:
-        if job is shared.builder:
-            python = shared.python.result()
-        else:
-            python = environment(workdir, job)
+        made = shared.environment.result() if job is shared.builder else environment(workdir, job)
     except NoInterpreter as error:
         return Outcome(NOT_RUN, str(error))
     except StepFailed as error:
@@ -236,9 +228,11 @@ def attempt(workdir: Path, sdk: Path, job: Job, shared: Shared) -> Outcome:
             return Outcome(REFUSED, f"pip: kubernetes {job.kubernetes} {refusal[1]}")
         return Outcome(FAILED, "making the environment", str(error))
     try:
-        return Outcome(OK, test(workdir, python, job, sdk, shared))
+        return Outcome(OK, test(workdir, made.python, job, sdk, shared))
     except (StepFailed, NoInterpreter, OSError) as error:
         return Outcome(FAILED, "installing or testing", str(error))
+    finally:
+        made.seal()  # with the packages that the test installed
 
 
 def jobs(sdk: Path, rules: Path) -> List[Job]:
@@ -329,12 +323,12 @@ def main(arguments: List[str]) -> int:
         todo = [job for job in todo if job.python == CHECKS or job.kubernetes not in KUBERNETES[1:-1]]
     todo = [job for job in todo if options.only in job.title]
     with ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        python = pool.submit(environment, workdir, builder)
+        first = pool.submit(environment, workdir, builder)
         made = pool.submit(settings, workdir)
-        wheels = [pool.submit(build, workdir, "fluxoperator", sdk, python)]
+        wheels = [pool.submit(build, workdir, "fluxoperator", sdk, first)]
         if not options.cluster:
-            wheels.append(pool.submit(lambda: build(workdir, "rules", Path(made.result()[RULES]) / "sdk", python)))
-        shared = Shared(builder, python, made, wheels)
+            wheels.append(pool.submit(lambda: build(workdir, "rules", Path(made.result()[RULES]) / "sdk", first)))
+        shared = Shared(builder, first, made, wheels)
         outcomes = pool.map(lambda job: attempt(workdir, sdk, job, shared), todo)
         count: Dict[str, int] = dict.fromkeys((OK, FAILED, REFUSED, NOT_RUN), 0)
         for job, outcome in zip(todo, outcomes):
