@@ -124,6 +124,19 @@ test-wheels: ## The same with the wheels of all platforms, which are cross-built
 wheels: ## Build the wheels of sdkgen for all platforms into dist/; ARGS="--version X --platform linux/amd64"
 	$(PYTHON) hack/wheels.py --go $(GO) $(ARGS)
 
+release: bin/helm .release ## Build the release VERSION into dist/ from a copy; ARGS=--write prepares the release commit, --check builds nothing
+	@.tools/bin/release "$(VERSION)" --helm bin/helm $(if $(filter file,$(origin AGAINST)),,--against $(AGAINST)) $(ARGS)
+
+test-release: bin/helm ## Build a release twice, in two places with other times and settings, and compare the bytes
+	cd hack/release && $(RELEASE_GO) test -count=1 -timeout 60m -v -run TestRepeatable . -slow $(ARGS)
+
+# The Go toolchain of a release is the same everywhere: that of hack/release/go.mod.
+RELEASE_GO = GOTOOLCHAIN=$$(sed -n 's/^toolchain //p' $(CURDIR)/hack/release/go.mod) $(GO)
+
+.PHONY: release test-release .release
+.release:
+	@$(RELEASE_GO) build -C hack/release -trimpath -buildvcs=false -o ../../.tools/bin/release .
+
 build: ## Build the operator and its helper, static, into bin/
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/manager ./cmd/fluxoperator-gen
 

@@ -70,33 +70,6 @@ func TestToolchain(t *testing.T) {
 	}
 }
 
-// TestRelease: the modules require one another at the version that sdkgen.yaml has, so that tags of
-// that version are all that a release takes.
-func TestRelease(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "sdkgen.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	match := regexp.MustCompile(`(?m)^version: (\S+)$`).FindSubmatch(data)
-	if match == nil {
-		t.Fatal("sdkgen.yaml has no version")
-	}
-	want, checked := "v"+string(match[1]), 0
-	for _, dir := range []string{".", "api", "sdk/go", "examples/go", "hack/swagger"} {
-		for name, version := range versions(t, dir) {
-			if strings.HasPrefix(name, module+"/") && version != "" {
-				checked++
-				if version != want {
-					t.Errorf("%s requires %s %s, sdkgen.yaml has the version %s", dir, name, version, want)
-				}
-			}
-		}
-	}
-	if checked < 5 {
-		t.Errorf("only %d requirements were found", checked)
-	}
-}
-
 // TestMakefile: each module is one of the Makefile's MODULES, or a directory with tests of its own has it.
 func TestMakefile(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "Makefile"))

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/flux-framework/flux-operator/hack/release/build"
+	"github.com/flux-framework/flux-operator/hack/release/changelog"
+	"github.com/flux-framework/flux-operator/hack/release/repo"
+	"github.com/flux-framework/flux-operator/hack/release/version"
+)
+
+// changes is the name of the changelog.
+const changes = "CHANGELOG.md"
+
+// release is a run of the command: its arguments, and what the steps find out for those after them.
+type release struct {
+	version, dir, against, out, helm, sdkgen string
+	write, check                             bool
+	environ                                  []string
+	stdout, stderr                           io.Writer
+
+	tree   *repo.Repo
+	head   string       // hash of HEAD
+	last   string       // tag of the last release, empty before the first
+	source build.Source // the copy of HEAD that gets the version
+	clone  *repo.Repo   // the same
+	api    string       // the changes of the API, as Markdown
+}
+
+// refusal is an error that says why a version may not be released.
+type refusal struct{ error }
+
+func refuse(format string, args ...any) error { return &refusal{fmt.Errorf(format, args...)} }
+
+func (r *release) say(format string, args ...any) {
+	fmt.Fprintf(r.stderr, "release: "+format+"\n", args...)
+}
+
+func (r *release) run(ctx context.Context) error {
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch) //nolint:errcheck // what stays is in the system's directory for temporary files
+	if err := r.copy(ctx, scratch); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{r.verify, r.allowed, r.prepare} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	patch, files, err := r.clone.Diff(ctx)
+	if err != nil {
+		return err
+	}
+	r.printChanges(files)
+	switch {
+	case r.check:
+		return nil
+	case r.write:
+		return r.apply(ctx, patch)
+	}
+	artifacts, err := r.build(ctx)
+	if err != nil {
+		return err
+	}
+	return r.print(artifacts, len(files) == 0)
+}
+
+// open finds out about the tree: it has to be clean, and the version must not be the tag of another commit.
+func (r *release) open(ctx context.Context) error {
+	tag := "v" + r.version
+	if semver.Canonical(tag) != tag {
+		return fmt.Errorf("%s is not a version; write MAJOR.MINOR.PATCH, such as 0.4.0", r.version)
+	}
+	var err error
+	if r.tree, err = repo.Open(ctx, r.dir); err != nil {
+		return err
+	}
+	dirty, err := r.tree.Changes(ctx)
+	if err != nil {
+		return err
+	}
+	if len(dirty) > 0 {
+		return fmt.Errorf("the tree has changes that are not committed; commit or remove them:\n%s", strings.Join(dirty, "\n"))
+	}
+	if r.head, r.source.Time, err = r.tree.Head(ctx); err != nil {
+		return err
+	}
+	tagged, err := r.tree.Tagged(ctx, tag)
+	if err != nil {
+		return err
+	}
+	if tagged != "" && tagged != r.head {
+		return refuse("%s is the tag of another commit, %s", tag, tagged)
+	}
+	r.last, err = r.tree.LastTag(ctx, tag)
+	return err
+}
+
+// copy makes the copy of HEAD in which the release is prepared and built, and sdkgen from it.
+func (r *release) copy(ctx context.Context, scratch string) error {
+	var err error
+	if r.clone, err = r.tree.Clone(ctx, filepath.Join(scratch, "source")); err != nil {
+		return err
+	}
+	toolchain, err := pinned()
+	if err != nil {
+		return err
+	}
+	r.source = build.Source{
+		Dir: r.clone.Dir, Version: r.version, Time: r.source.Time, Scratch: scratch,
+		Env: build.Environment(r.environ, toolchain, r.source.Time),
+		Log: slog.New(slog.NewTextHandler(r.stderr, nil)),
+	}
+	if r.sdkgen != "" {
+		return nil
+	}
+	r.sdkgen = filepath.Join(scratch, "sdkgen")
+	_, err = r.source.Run(ctx, filepath.Join(r.clone.Dir, "sdkgen"), "go", "build", "-trimpath", "-buildvcs=false", "-o", r.sdkgen, ".")
+	return err
+}
+
+// verify checks that what is generated is up to date, here and in the examples, and that all places have one version.
+func (r *release) verify(ctx context.Context) error {
+	projects, err := r.clone.Files(ctx, version.Source, "examples/operators/*/"+version.Source)
+	if err != nil {
+		return err
+	}
+	for _, project := range projects {
+		dir := filepath.Dir(project)
+		if _, err := r.source.Run(ctx, filepath.Join(r.clone.Dir, dir), r.sdkgen, "verify", "--quiet", "--engine", "native"); err != nil {
+			return refuse("what is generated in %s is not up to date: %w", dir, err)
+		}
+	}
+	files, err := r.clone.Files(ctx)
+	if err != nil {
+		return err
+	}
+	current, err := version.Read(r.clone.Dir)
+	if err != nil {
+		return err
+	}
+	if semver.Compare("v"+r.version, "v"+current) < 0 {
+		return refuse("%s is lower than the version in %s, %s", r.version, version.Source, current)
+	}
+	wrong, err := version.Disagreements(r.clone.Dir, files)
+	if err != nil {
+		return err
+	}
+	if len(wrong) > 0 {
+		return refuse("%s", strings.Join(wrong, "\n"))
+	}
+	r.say("the tree is clean and what is generated is up to date (%s)", strings.Join(projects, ", "))
+	return nil
+}
+
+// prepare writes the version and the changelog into the copy.
+func (r *release) prepare(ctx context.Context) error {
+	files, err := r.clone.Files(ctx)
+	if err != nil {
+		return err
+	}
+	if err := version.Set(r.clone.Dir, files, r.version); err != nil {
+		return err
+	}
+	if _, err := r.source.Run(ctx, r.clone.Dir, r.sdkgen, "generate", "--quiet", "--engine", "native"); err != nil {
+		return err
+	}
+	return r.changelog(ctx)
+}
+
+// changelog adds the section of the version, from the commits since the last release. Before the first one, the older part of
+// the history is told by hand: the commits since CHANGELOG.md was last changed are added.
+func (r *release) changelog(ctx context.Context) error {
+	name := filepath.Join(r.clone.Dir, changes)
+	text, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if changelog.Has(string(text), r.version) {
+		r.say("%s has a section for %s, which stays as it is", changes, r.version)
+		return nil
+	}
+	since := r.last
+	if since == "" {
+		if since, err = r.tree.LastChange(ctx, changes); err != nil {
+			return err
+		}
+	}
+	commits, err := r.tree.Commits(ctx, since)
+	if err != nil {
+		return err
+	}
+	subjects := make([]string, len(commits))
+	for i, commit := range commits {
+		subjects[i] = commit.Subject
+	}
+	groups, unsorted := changelog.Groups(subjects)
+	if len(unsorted) > 0 {
+		r.say("%s: these subjects have no area of hack/release/changelog/groups.go, and are under Other:\n  %s", changes, strings.Join(unsorted, "\n  "))
+	}
+	section := changelog.Section{Version: r.version, Released: r.source.Time, API: r.api, Groups: groups}
+	return os.WriteFile(name, []byte(changelog.Insert(string(text), section)), 0o644)
+}
+
+// apply brings the changes of the copy into the tree.
+func (r *release) apply(ctx context.Context, patch string) error {
+	if err := r.tree.Apply(ctx, patch); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(r.stdout, "Read %s, then:\n  git add --all && git commit -m 'release: %s'\n  make release VERSION=%s\n", changes, r.version, r.version)
+	return err
+}
+
+// build builds the files beside the directory that they end in, so that it never has a part of them.
+func (r *release) build(ctx context.Context) ([]build.Artifact, error) {
+	if r.out == "" {
+		r.out = filepath.Join(r.dir, "dist", r.version)
+	}
+	if _, err := os.Stat(r.out); err == nil {
+		if _, err := os.Stat(filepath.Join(r.out, build.Sums)); err != nil {
+			return nil, fmt.Errorf("%s is not of an earlier run, since it has no %s; remove it or give --out", r.out, build.Sums)
+		}
+	}
+	staging := filepath.Join(filepath.Dir(r.out), "."+filepath.Base(r.out)+".tmp")
+	if err := errors.Join(os.RemoveAll(staging), os.MkdirAll(staging, 0o755)); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(staging) //nolint:errcheck // the next run removes it
+	if err := ready(); err != nil {
+		return nil, err
+	}
+	for _, step := range []struct {
+		name string
+		run  func(ctx context.Context, out string) error
+	}{
+		{"sdkgen", r.source.SDKGen},
+		{"the Python SDK", r.source.Python},
+		{"the chart", func(ctx context.Context, out string) error { return r.source.Chart(ctx, r.helm, out) }},
+	} {
+		start := time.Now()
+		if err := step.run(ctx, staging); err != nil {
+			return nil, fmt.Errorf("building %s: %w", step.name, err)
+		}
+		r.say("built %s in %s", step.name, time.Since(start).Round(time.Second))
+	}
+	artifacts, err := build.Sum(staging)
+	if err != nil {
+		return nil, err
+	}
+	return artifacts, errors.Join(os.RemoveAll(r.out), os.Rename(staging, r.out))
+}
