@@ -127,6 +127,17 @@ func (p *page) schema() *constraint.Schema {
 	return p.api.CRDs[p.Root.Kind]
 }
 
+// Note is what the page says of a kind that has no CRD, "" for others.
+func (p *page) Note() string {
+	switch {
+	case p.Kubernetes || p.schema() != nil:
+		return ""
+	case len(p.Others) > 0:
+		return "An aggregated API server serves this kind. It has no CRD, so there are no constraints other than those of the Go types, no samples and no comparison of its versions."
+	}
+	return "An aggregated API server serves this kind. It has no CRD, so there are no constraints other than those of the Go types, and no samples."
+}
+
 // Rules are the CEL rules for the whole object.
 func (p *page) Rules() []constraint.Rule {
 	if schema := p.schema(); schema != nil {

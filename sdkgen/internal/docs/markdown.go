@@ -77,6 +77,7 @@ func (w *writer) page(p *page) {
 		w.printf("\n%s, %s, %s\n", code(p.Root.GroupVersion().String()), scope, code(p.Root.Plural+"."+p.Root.Group))
 	}
 	w.deprecated(p.Deprecated)
+	w.doc(p.Note())
 	w.doc(p.Description)
 	w.rules(p.Rules())
 	for _, pair := range p.Pairs {

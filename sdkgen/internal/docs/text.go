@@ -25,7 +25,6 @@ func blocks(text string) []block {
 		last := len(out) - 1
 		switch {
 		case line == "":
-			open = false
 		case match != nil && open && len(out[last].Items) > 0:
 			out[last].Items = append(out[last].Items, match[1])
 		case match != nil:
@@ -48,12 +47,11 @@ const longest = 200
 // sentence is the first sentence of a description, in one line.
 func sentence(text string) string {
 	var first string
-	for _, b := range blocks(text) {
-		first = b.Text
-		if len(b.Items) > 0 {
-			first = b.Items[0]
+	if all := blocks(text); len(all) > 0 {
+		first = all[0].Text
+		if len(all[0].Items) > 0 {
+			first = all[0].Items[0]
 		}
-		break
 	}
 	first = strings.Join(strings.Fields(first), " ")
 	for i := 0; i < len(first); {

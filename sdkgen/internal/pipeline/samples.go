@@ -39,7 +39,7 @@ func (b *build) samples(ctx context.Context) (*artifact.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.env.warn(warnings)
+	b.env.warn(append(warnings, src.withoutCRD(samples.Stage, "sample")...))
 	return set, b.seal(authors, set)
 }
 

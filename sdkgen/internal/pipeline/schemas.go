@@ -31,6 +31,7 @@ func (b *build) schemas(ctx context.Context) (*artifact.Set, error) {
 			resources = append(resources, schemas.Resource{Definition: definition, Version: pkg.Version})
 		}
 	}
+	b.env.warn(src.withoutCRD(schemas.Stage, "JSON Schema and no OpenAPI 3 document"))
 	return schemas.Files(b.cfg.Schemas.Dir, resources...)
 }
 

@@ -212,3 +212,17 @@ func (s *source) openapi() (set *artifact.Set, report []byte, omitted diag.List,
 	}
 	return set, report, omitted, nil
 }
+
+// withoutCRD warns of each kind that a stage makes nothing of, because an aggregated API server serves it.
+func (s *source) withoutCRD(stage, made string) diag.List {
+	var list diag.List
+	for _, pkg := range s.Packages {
+		for _, kind := range pkg.Kinds {
+			if pkg.NoCRD && !kind.List {
+				list.Warn(s.position(pkg.Path+"."+kind.Name, ""), stage, "only the code of the aggregated API server knows what it accepts of a kind that has no CRD",
+					"%s %s has no %s", kind.Name, pkg.Version, made)
+			}
+		}
+	}
+	return list
+}

@@ -121,12 +121,17 @@ func below(s *schema, step any) *schema {
 	return sampler.Items(s)
 }
 
+// index returns the value one step below another, nil if there is none.
 func index(at, step any) any {
-	switch step := step.(type) {
-	case string:
-		return at.(map[string]any)[step]
-	case int:
-		return at.([]any)[step]
+	switch at := at.(type) {
+	case map[string]any:
+		if name, ok := step.(string); ok {
+			return at[name]
+		}
+	case []any:
+		if i, ok := step.(int); ok {
+			return at[i]
+		}
 	}
 	return nil
 }
@@ -207,15 +212,18 @@ func (n *neighbourhood) put(steps []any, value any) {
 	for _, step := range steps[:len(steps)-1] {
 		at = index(at, step)
 	}
-	switch last := steps[len(steps)-1].(type) {
-	case string:
+	switch at := at.(type) {
+	case map[string]any:
+		name, _ := steps[len(steps)-1].(string)
 		if value == any(sampler.Absent{}) {
-			delete(at.(map[string]any), last)
+			delete(at, name)
 		} else {
-			at.(map[string]any)[last] = value
+			at[name] = value
 		}
-	case int:
-		at.([]any)[last] = value
+	case []any:
+		if i, ok := steps[len(steps)-1].(int); ok {
+			at[i] = value
+		}
 	}
 	n.made = append(n.made, copied)
 }

@@ -91,10 +91,14 @@ func (s *server) install(t *testing.T, definition *apiextensionsv1.CustomResourc
 			t.Error(err)
 		}
 		within(t, func() error { // other tests install it too
-			if _, err := definitions.Get(ctx, definition.Name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-				return fmt.Errorf("%s is not gone: %v", definition.Name, err)
+			_, err := definitions.Get(ctx, definition.Name, metav1.GetOptions{})
+			switch {
+			case apierrors.IsNotFound(err):
+				return nil
+			case err != nil:
+				return err
 			}
-			return nil
+			return fmt.Errorf("%s is still there", definition.Name)
 		})
 	})
 }

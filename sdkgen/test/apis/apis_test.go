@@ -46,6 +46,9 @@ swagger:
 	{name: "kubevirt", path: "kubevirt.io/api/core/v1", more: "  allowDangerousTypes: true\n"},
 	{name: "vpa", path: vpa, apart: "    exclude: [VerticalPodAutoscalerCheckpoint]\n"},
 	{name: "source", path: "github.com/fluxcd/source-controller/api/v1"},
+	// Pod templates in a list map, and CEL rules at every level.
+	{name: "kueue", path: "sigs.k8s.io/kueue/apis/kueue/v1beta1"},
+	{name: "kueue2", path: "sigs.k8s.io/kueue/apis/kueue/v1beta2"},
 }
 
 // TestAPIs makes both SDKs of each API, with both engines, and checks that the document says what the CRDs say, that
@@ -101,7 +104,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{api{name: "monitoring", path: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"},
 			[]string{"probe_types.go:170:2: ", "has two properties named authorization", "exclude: [Probe]"}},
-		{api{name: "ray", path: apis[4].path}, []string{"rayjob_types.go:177:20: float field", "allowDangerousTypes: true"}},
+		{api{name: "ray", path: apis[4].path}, []string{"rayjob_types.go:261:20: float field", "allowDangerousTypes: true"}},
 		{api{name: "certmanager", path: apis[1].path}, []string{"would both be named ServiceAccountRef", "swagger.names", "acme/v1.ServiceAccountRef: AcmeServiceAccountRef"}},
 		{api{name: "vpa", path: vpa}, []string{"types.go:544:20: map keys of type int", "exclude: [VerticalPodAutoscalerCheckpoint]"}},
 		{api{name: "nothing", path: "sigs.k8s.io/jobset/api/nothing/v1"}, []string{"sigs.k8s.io/jobset/api/nothing/v1"}},

@@ -7,12 +7,13 @@ require (
 	github.com/cert-manager/cert-manager v1.21.2
 	github.com/fluxcd/source-controller/api v1.9.5
 	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.90.0
-	github.com/ray-project/kuberay/ray-operator v1.4.2
+	github.com/ray-project/kuberay/ray-operator v1.5.1
 	gopkg.in/evanphx/json-patch.v4 v4.13.0
 	k8s.io/autoscaler/vertical-pod-autoscaler v1.8.1
 	kubevirt.io/api v1.7.0
 	sigs.k8s.io/gateway-api v1.6.0
 	sigs.k8s.io/jobset v0.11.0
+	sigs.k8s.io/kueue v0.15.2
 	sigs.k8s.io/yaml v1.6.0
 )
 

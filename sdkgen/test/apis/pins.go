@@ -17,4 +17,5 @@ import (
 	_ "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	_ "sigs.k8s.io/gateway-api/apis/v1"
 	_ "sigs.k8s.io/jobset/api/jobset/v1alpha2"
+	_ "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 )
