@@ -147,10 +147,6 @@ func (r *release) verify(ctx context.Context) error {
 			return refuse("what is generated in %s is not up to date: %w", dir, err)
 		}
 	}
-	files, err := r.clone.Files(ctx)
-	if err != nil {
-		return err
-	}
 	current, err := version.Read(r.clone.Dir)
 	if err != nil {
 		return err
@@ -158,18 +154,28 @@ func (r *release) verify(ctx context.Context) error {
 	if semver.Compare("v"+r.version, "v"+current) < 0 {
 		return refuse("%s is lower than the version in %s, %s", r.version, version.Source, current)
 	}
-	wrong, err := version.Disagreements(r.clone.Dir, files)
-	if err != nil {
+	if err := r.agree(ctx); err != nil {
 		return err
-	}
-	if len(wrong) > 0 {
-		return refuse("%s", strings.Join(wrong, "\n"))
 	}
 	r.say("the tree is clean and what is generated is up to date (%s)", strings.Join(projects, ", "))
 	return nil
 }
 
-// prepare writes the version and the changelog into the copy.
+// agree checks that all places in the copy have the version of its sdkgen.yaml, and no other line names it.
+func (r *release) agree(ctx context.Context) error {
+	files, err := r.clone.Files(ctx)
+	if err != nil {
+		return err
+	}
+	wrong, err := version.Disagreements(r.clone.Dir, files)
+	if err == nil && len(wrong) > 0 {
+		err = refuse("%s", strings.Join(wrong, "\n"))
+	}
+	return err
+}
+
+// prepare writes the version and the changelog into the copy. A line that names the new version already would be taken for a
+// place of it by the next release.
 func (r *release) prepare(ctx context.Context) error {
 	files, err := r.clone.Files(ctx)
 	if err != nil {
@@ -179,6 +185,9 @@ func (r *release) prepare(ctx context.Context) error {
 		return err
 	}
 	if _, err := r.source.Run(ctx, r.clone.Dir, r.sdkgen, "generate", "--quiet", "--engine", "native"); err != nil {
+		return err
+	}
+	if err := r.agree(ctx); err != nil {
 		return err
 	}
 	return r.changelog(ctx)
