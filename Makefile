@@ -130,10 +130,17 @@ release: bin/helm .release ## Build the release VERSION into dist/ from a copy; 
 test-release: bin/helm ## Build a release twice, in two places with other times and settings, and compare the bytes
 	cd hack/release && $(RELEASE_GO) test -count=1 -timeout 60m -v -run TestRepeatable . -slow $(ARGS)
 
-# The Go toolchain of a release is the same everywhere: that of hack/release/go.mod.
-RELEASE_GO = GOTOOLCHAIN=$$(sed -n 's/^toolchain //p' $(CURDIR)/hack/release/go.mod) $(GO)
+images: .release ## Build the container images without a container engine into dist/; ARGS="--only flux-operator --arch amd64"
+	@$(RELEASE_ENV) .tools/bin/release images $(or $(VERSION),$$(sed -n 's/^version: *//p' sdkgen.yaml)) $(ARGS)
 
-.PHONY: release test-release .release
+test-images: ## Build the images twice, look into them and run them; needs root, or sudo without a password
+	cd hack/release && $(RELEASE_GO) test -count=1 -timeout 60m -v ./images ./sbom -slow $(ARGS)
+
+# The Go toolchain of a release is the same everywhere: that of hack/release/go.mod.
+RELEASE_ENV = GOTOOLCHAIN=$$(sed -n 's/^toolchain //p' $(CURDIR)/hack/release/go.mod)
+RELEASE_GO = $(RELEASE_ENV) $(GO)
+
+.PHONY: release test-release images test-images .release
 .release:
 	@$(RELEASE_GO) build -C hack/release -trimpath -buildvcs=false -o ../../.tools/bin/release .
 

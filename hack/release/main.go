@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/flux-framework/flux-operator/hack/release/images"
 )
 
 // Exit codes.
@@ -84,5 +86,6 @@ Exit code 1 says that the version may not be released, 2 that it could not be fo
 	c.Flags().StringVar(&r.helm, "helm", "bin/helm", "helm program, which packs the chart")
 	c.Flags().StringVar(&r.sdkgen, "sdkgen", "", "sdkgen program that checks and generates (default built from the tree)")
 	c.MarkFlagsMutuallyExclusive("write", "check")
+	c.AddCommand(images.Command(environ))
 	return c
 }
