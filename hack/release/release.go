@@ -84,10 +84,10 @@ func (r *release) run(ctx context.Context) error {
 // open finds out about the tree: it has to be clean, and the version must not be the tag of another commit.
 func (r *release) open(ctx context.Context) error {
 	tag := "v" + r.version
-	if semver.Canonical(tag) != tag {
-		return fmt.Errorf("%s is not a version; write MAJOR.MINOR.PATCH, such as 0.4.0", r.version)
+	err := version.Valid(tag)
+	if err != nil {
+		return err
 	}
-	var err error
 	if r.tree, err = repo.Open(ctx, r.dir); err != nil {
 		return err
 	}

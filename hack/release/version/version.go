@@ -3,9 +3,22 @@ package version
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 
 	"golang.org/x/mod/semver"
 )
+
+// written are the versions that a Go module and a Python package can have alike.
+var written = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(alpha|beta|rc)\.(0|[1-9]\d*))?$`)
+
+// Valid returns an error unless a tag is that of a version that can be released.
+func Valid(tag string) error {
+	if !written.MatchString(tag) {
+		return fmt.Errorf("%s is not a version; write MAJOR.MINOR.PATCH, such as 0.4.0, or 0.4.0-rc.1 (alpha, beta, rc)", strings.Replace(tag, "v", "", 1))
+	}
+	return nil
+}
 
 // Check returns an error unless the version to release may follow the last one. Both are written as
 // tags are, v1.2.3; last is empty before the first release. The rule is that of Semantic Versioning:
@@ -15,9 +28,10 @@ import (
 //   - Before 1.0.0, a breaking change needs a new minor version; 1.0.0 itself will do as well.
 //   - A pre-release, v1.2.3-rc.1, is held to the rule of its release, v1.2.3.
 func Check(last, next string, breaking bool) error {
+	if err := Valid(next); err != nil {
+		return err
+	}
 	switch {
-	case !semver.IsValid(next) || semver.Canonical(next) != next:
-		return fmt.Errorf("%s is not a version; write MAJOR.MINOR.PATCH, such as 0.4.0", next)
 	case last == "":
 		return nil
 	case !semver.IsValid(last):
