@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"golang.org/x/mod/semver"
 
@@ -234,43 +233,4 @@ func (r *release) apply(ctx context.Context, patch string) error {
 	}
 	_, err := fmt.Fprintf(r.stdout, "Read %s, then:\n  git add --all && git commit -m 'release: %s'\n  make release VERSION=%s\n", changes, r.version, r.version)
 	return err
-}
-
-// build builds the files beside the directory that they end in, so that it never has a part of them.
-func (r *release) build(ctx context.Context) ([]build.Artifact, error) {
-	if r.out == "" {
-		r.out = filepath.Join(r.dir, "dist", r.version)
-	}
-	if _, err := os.Stat(r.out); err == nil {
-		if _, err := os.Stat(filepath.Join(r.out, build.Sums)); err != nil {
-			return nil, fmt.Errorf("%s is not of an earlier run, since it has no %s; remove it or give --out", r.out, build.Sums)
-		}
-	}
-	staging := filepath.Join(filepath.Dir(r.out), "."+filepath.Base(r.out)+".tmp")
-	if err := errors.Join(os.RemoveAll(staging), os.MkdirAll(staging, 0o755)); err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(staging) //nolint:errcheck // the next run removes it
-	if err := ready(); err != nil {
-		return nil, err
-	}
-	for _, step := range []struct {
-		name string
-		run  func(ctx context.Context, out string) error
-	}{
-		{"sdkgen", r.source.SDKGen},
-		{"the Python SDK", r.source.Python},
-		{"the chart", func(ctx context.Context, out string) error { return r.source.Chart(ctx, r.helm, out) }},
-	} {
-		start := time.Now()
-		if err := step.run(ctx, staging); err != nil {
-			return nil, fmt.Errorf("building %s: %w", step.name, err)
-		}
-		r.say("built %s in %s", step.name, time.Since(start).Round(time.Second))
-	}
-	artifacts, err := build.Sum(staging)
-	if err != nil {
-		return nil, err
-	}
-	return artifacts, errors.Join(os.RemoveAll(r.out), os.Rename(staging, r.out))
 }
