@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -14,7 +13,8 @@ from pathlib import Path
 from typing import Callable, Dict, Tuple
 
 from interpreters import StepFailed, run
-from matrix import CHECKOUT
+from matrix import CHECKOUT, key
+from matrix import Environment as Virtual
 
 from .sides import BUILDER, GENERATOR, Environment
 
@@ -68,23 +68,24 @@ class Workshop:
         Raises:
             StepFailed: pip could not install the requirements.
         """
-        key = hashlib.sha256(
-            "\n".join((sys.version, *requirements)).encode()
-        ).hexdigest()
-        home = self.directory / "venv" / name
-        inner, ready = home / "bin" / "python", home / "ready"
-        if ready.is_file() and ready.read_text() == key:
-            return inner
-        print(f"bench: installing {name}", file=sys.stderr)
-        shutil.rmtree(home, ignore_errors=True)
-        run(sys.executable, "-m", "venv", home, cwd=self.directory)
-        pip = (inner, "-m", "pip")
-        # Where venv brings setuptools, it is loaded whenever Python starts.
-        run(*pip, "uninstall", "-q", "-y", "setuptools", cwd=self.directory)
-        if requirements:
-            run(*pip, "install", "-q", *requirements, cwd=self.directory)
-        ready.write_text(key)
-        return inner
+        made = self.virtual(name, requirements)
+
+        def create() -> None:
+            print(f"bench: installing {name}", file=sys.stderr)
+            run(sys.executable, "-m", "venv", made.home, cwd=self.directory)
+            pip = (made.python, "-m", "pip")
+            # Where venv brings setuptools, it is loaded whenever Python starts.
+            run(*pip, "uninstall", "-q", "-y", "setuptools", cwd=self.directory)
+            if requirements:
+                run(*pip, "install", "-q", *requirements, cwd=self.directory)
+
+        if not made.intact():
+            made.make(create)
+        return made.python
+
+    def virtual(self, name: str, requirements: Tuple[str, ...]) -> Virtual:
+        """Names a virtual environment."""
+        return Virtual(self.directory / "venv" / name, key(sys.version, requirements))
 
     def install(self, name: str, environment: Environment) -> Path:
         """Gives the interpreter of an environment that has all it needs.
@@ -108,6 +109,7 @@ class Workshop:
             )
             run(*pip, "install", "-q", wheel, cwd=self.directory)
             run(*pip, "check", cwd=self.directory)
+            self.virtual(name, environment.requirements).seal()
         return python
 
     def wheel(self, name: str) -> Path:
