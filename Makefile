@@ -36,19 +36,29 @@ OPERATORS := $(patsubst %/Makefile,%,$(wildcard examples/operators/*/Makefile))
 operators = @for operator in $(OPERATORS); do echo "$$operator: $(1)"; $(MAKE) -C $$operator $(1) || exit; done
 
 SDKGEN := .tools/bin/sdkgen
-# $(call program,PACKAGE,FILE,FLAGS) builds a program. `go build` takes a file with the right build ID for what it
+# $(call program,PACKAGE,FILE,FLAGS,GO) builds a program. `go build` takes a file with the right build ID for what it
 # would build, whatever else has been changed in it; `go run` takes the program from Go's build cache.
-program = $(GO) run $(3) -exec 'install -m 755' $(1) $(2).$$$$.new && mv -f $(2).$$$$.new $(2)
+program = $(or $(4),$(GO)) run $(3) -exec 'install -m 755' $(1) $(2).$$$$.new && mv -f $(2).$$$$.new $(2)
 # A file that is there when sdkgen is not the program that `make api` ran last.
 REBUILT := .tools/rebuilt
 GENERATE = $(SDKGEN) generate $$(test ! -e $(REBUILT) || echo --force)
 CRD := config/crd/bases/flux-framework.org_miniclusters.yaml
 # Whoever changes this version runs `make lint` once with it.
+# renovate: github.com/golangci/golangci-lint/v2
 GOLANGCI := v2.15.0
+# renovate: honnef.co/go/tools
 STATICCHECK := v0.7.0
+# renovate: helm.sh/helm/v4
 HELM := v4.3.1
+# renovate: golang.org/x/vuln
+GOVULNCHECK := v1.9.0
+# renovate: github.com/google/go-containerregistry
+CRANE := v0.22.1
+# renovate: github.com/sigstore/cosign/v3
+COSIGN := v3.1.3
 # The images of examples/, for which that of Flux stands in test-realflux.
 EXAMPLE_IMAGES = $(shell sed -n 's/.*image[:=] *"\?\([a-z.]*\/[a-zA-Z0-9./:_-]*\).*/\1/p' examples/minicluster/*.yaml examples/python/*.py | sort -u)
+# renovate: github.com/zegl/kube-score
 KUBE_SCORE := v1.20.0
 
 .DEFAULT_GOAL := help
@@ -142,7 +152,7 @@ RELEASE_GO = $(RELEASE_ENV) $(GO)
 
 .PHONY: release test-release images test-images .release
 .release:
-	@$(RELEASE_GO) build -C hack/release -trimpath -buildvcs=false -o ../../.tools/bin/release .
+	@mkdir -p .tools/bin; $(call program,.,$(CURDIR)/.tools/bin/release,-C hack/release -trimpath -buildvcs=false,$(RELEASE_GO))
 
 build: ## Build the operator and its helper, static, into bin/
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/manager ./cmd/fluxoperator-gen
@@ -202,6 +212,31 @@ lint: ## Run gofmt, go vet, staticcheck and golangci-lint $(GOLANGCI)
 
 scan: bin/helm ## Scan the chart and config/ with kube-score; hack/kube-score.conf has the exceptions
 	@GO=$(GO) KUBE_SCORE=$(KUBE_SCORE) hack/scan.sh
+
+.PHONY: golangci-lint vuln audit workflows publishers
+golangci-lint: ## Install golangci-lint $(GOLANGCI) into GOBIN
+	$(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)
+
+vuln: ## Look for known vulnerabilities that code in the Go modules reaches; needs the network
+	@failed=; for module in $$(git ls-files '*go.mod'); do \
+		echo "$$module: govulncheck"; \
+		(cd "$$(dirname "$$module")" && $(GO) run golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK) $(ARGS) ./...) || failed="$$failed $$module"; \
+	done; test -z "$$failed" || { echo "vuln: see above:$$failed" >&2; exit 1; }
+
+audit: ## Look for known vulnerabilities of the Python packages in every requirements file; needs the network
+	@$(PYTHON) hack/environment.py .tools/audit --require-hashes -r hack/audit/requirements.txt
+	@failed=; for file in $$(git ls-files '*requirements*.txt'); do \
+		echo "$$file: pip-audit"; \
+		.tools/audit/bin/pip-audit --strict --progress-spinner off $$(! grep -q -e --hash "$$file" || echo --require-hashes --disable-pip) \
+			-r "$$file" $(ARGS) || failed="$$failed $$file"; \
+	done; test -z "$$failed" || { echo "audit: see above:$$failed" >&2; exit 1; }
+
+workflows: ## Check the workflows and the Action with actionlint and zizmor
+	$(PYTHON) test/install/run.py test_workflows
+
+publishers: bin/helm ## Build what the release workflow pushes and signs with
+	@mkdir -p .tools/bin; $(call program,github.com/google/go-containerregistry/cmd/crane@$(CRANE),$(CURDIR)/.tools/bin/crane,-trimpath)
+	@$(call program,github.com/sigstore/cosign/v3/cmd/cosign@$(COSIGN),$(CURDIR)/.tools/bin/cosign,-trimpath)
 
 docs: ## Check the links and make targets in the documents
 	@$(PYTHON) docs/check.py

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the ways to install sdkgen: the wheel, the pre-commit hook and the GitHub Action.
+"""Tests the ways to install sdkgen (wheel, pre-commit hook, GitHub Action), the workflows and what they publish.
 
 Makes a virtual environment with requirements.txt below .tools/install/, kept from run to run, and runs the
 tests there. With --all, the wheels of all platforms are built.
@@ -17,12 +17,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+TESTS = [path.stem for path in sorted(HERE.glob("test_*.py"))]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="test/install/run.py")
     parser.add_argument("--all", action="store_true", help="build the wheels of all platforms")
-    parser.add_argument("names", nargs="*", default=["test_install", "test_environment"], help="tests, as unittest names them")
+    parser.add_argument("names", nargs="*", default=TESTS, help="tests, as unittest names them")
     args = parser.parse_args()
     python = ROOT / ".tools" / "install" / "venv" / "bin" / "python"
     pins = ["--require-hashes", "-r", HERE / "requirements.txt"]
