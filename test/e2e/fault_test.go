@@ -353,9 +353,9 @@ func TestFaultLeader(t *testing.T) {
 func TestFaultUnseen(t *testing.T) {
 	s := need(t)
 	p := s.proxy(t, operator.ServiceAccount(operator.Namespace, operator.Name))
-	s.manager(t, p.kubeconfig)
+	s.manager(t, p.Kubeconfig)
 	ns := s.namespace(t)
-	p.hide("jobs")
+	p.Hide("jobs")
 	mc := s.create(t, ns, "unseen", `{containers: [{image: any, command: "true"}]}`)
 	s.await(t, mc, api.ConditionJobReady)
 	eventually(t, patience, func() string {
@@ -368,7 +368,7 @@ func TestFaultUnseen(t *testing.T) {
 		t.Fatal("the operator has seen the hidden Job")
 	}
 	began := time.Now()
-	p.hide("")
+	p.Hide("")
 	s.await(t, mc, api.ConditionJobFinished)
 	s.fault(t, "Job that starts and finishes while the operator cannot watch Jobs", "the status reports that it finished",
 		fmt.Sprintf("%s after the watch was restored", seconds(time.Since(began))))

@@ -25,7 +25,7 @@ func TestPermissions(t *testing.T) {
 	s := need(t)
 	kubectl(t, "", "delete", "leases", "--all", "--namespace", operator.Namespace)
 	p := s.proxy(t, operator.ServiceAccount(operator.Namespace, operator.Name))
-	manager := s.manager(t, p.kubeconfig, "--leader-elect", "--leader-election-namespace="+operator.Namespace)
+	manager := s.manager(t, p.Kubeconfig, "--leader-elect", "--leader-election-namespace="+operator.Namespace)
 	s.exercise(t)
 	for line := range strings.Lines(manager.Tail(100000)) {
 		if strings.Contains(line, "is forbidden: User ") { // by RBAC; admission has other messages
@@ -37,12 +37,12 @@ func TestPermissions(t *testing.T) {
 	granted = append(granted, permissions(get(t, s, &rbacv1.Role{}, operator.Namespace, "flux-operator-manager-role").Rules)...)
 	var unused []string
 	for _, permission := range granted {
-		if !slices.Contains(p.requests(), permission) && !rare(permission) {
+		if !slices.Contains(p.Requests(), permission) && !rare(permission) {
 			unused = append(unused, permission)
 		}
 	}
 	if len(unused) > 0 {
-		t.Errorf("the operator does not use %s; its requests are %s", strings.Join(unused, ", "), strings.Join(p.requests(), ", "))
+		t.Errorf("the operator does not use %s; its requests are %s", strings.Join(unused, ", "), strings.Join(p.Requests(), ", "))
 	}
 }
 

@@ -42,7 +42,7 @@ func TestSeveral(t *testing.T) {
 		t.Errorf("use.py printed %q, want %q", got, want)
 	}
 	p := s.proxy(t, rest.ImpersonationConfig{})
-	got = command(t, dir, "go", "run", ".", p.server.URL)
+	got = command(t, dir, "go", "run", ".", p.URL)
 	if want := "crops.example.org/v1 5 me crops.example.org/v1beta1 5 true 3\n"; got != want {
 		t.Errorf("use.go printed %q, want %q", got, want)
 	}
