@@ -1,21 +1,36 @@
+{{- define "flux-operator.name" -}}
+{{ default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
+{{- end -}}
+
 {{- define "flux-operator.fullname" -}}
-{{- if contains .Chart.Name .Release.Name -}}
+{{- $name := include "flux-operator.name" . -}}
+{{- if .Values.fullnameOverride -}}
+{{ .Values.fullnameOverride }}
+{{- else if contains $name .Release.Name -}}
 {{ .Release.Name | trunc 40 | trimSuffix "-" }}
 {{- else -}}
-{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" }}
+{{ printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" }}
 {{- end -}}
 {{- end -}}
 
 {{- define "flux-operator.selector" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/name: {{ include "flux-operator.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
+{{/* The chart's own labels win over commonLabels. */}}
 {{- define "flux-operator.labels" -}}
-{{ include "flux-operator.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- $labels := include "flux-operator.selector" . | fromYaml -}}
+{{- $_ := set $labels "app.kubernetes.io/version" .Chart.AppVersion -}}
+{{- $_ := set $labels "app.kubernetes.io/managed-by" .Release.Service -}}
+{{- $_ := set $labels "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version) -}}
+{{ merge $labels (default dict .Values.commonLabels) | toYaml }}
+{{- end -}}
+
+{{- define "flux-operator.image" -}}
+{{- with .Values.image -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
+{{- end -}}
 {{- end -}}
 
 {{- define "flux-operator.serviceAccount" -}}
