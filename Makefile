@@ -6,6 +6,7 @@ AGAINST ?= origin/main
 GO ?= go
 PYTHON ?= python3
 N ?= 5
+PREVIOUS ?=
 ARGS ?=
 # A go.work of yours changes nothing here.
 export GOWORK ?= off
@@ -26,7 +27,7 @@ endif
 # Python's bytecode is written when packages are installed; hack/environment.py finds a file that came later.
 export PYTHONDONTWRITEBYTECODE ?= 1
 
-# The Go modules that are tested and vetted. test/cluster and sdkgen/test/docs have targets of their own, examples/operators have Makefiles.
+# The Go modules that are tested and vetted. test/chart, test/cluster and sdkgen/test/docs have targets of their own, examples/operators have Makefiles.
 MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger hack/release examples/go
 # $(call each,COMMAND) runs a command in each of them.
 each = @for module in $(MODULES); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
@@ -62,7 +63,7 @@ EXAMPLE_IMAGES = $(shell sed -n 's/.*image[:=] *"\?\([a-z.]*\/[a-zA-Z0-9./:_-]*\
 KUBE_SCORE := v1.20.0
 
 .DEFAULT_GOAL := help
-.PHONY: api generate manifests swagger sdk-python sdk-go verify breaking site rules test test-fresh test-python test-install test-repos test-pairs test-editors test-docs test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-breaking test-e2e-operators test-cluster test-realflux test-faults bench bench-go bench-python lint scan docs tools clean help bin/cluster bin/helm bench-go-clients .built ruff
+.PHONY: api generate manifests swagger sdk-python sdk-go verify breaking site rules test test-fresh test-chart test-upgrade test-python test-install test-repos test-pairs test-editors test-docs test-wheels wheels build cluster test-e2e test-e2e-flux test-e2e-breaking test-e2e-operators test-cluster test-realflux test-faults bench bench-go bench-python lint scan docs tools clean help bin/cluster bin/helm bench-go-clients .built ruff
 
 api: tools ## Make every artifact from the types in api/
 	@test -d api/$(API_VERSION) || { echo "there is no directory api/$(API_VERSION)" >&2; exit 2; }
@@ -101,11 +102,14 @@ test-site: site ## Test the site: its pages, its links, and that no request leav
 rules: tools ## Check the types against the API rules; ARGS=--update accepts them
 	@$(SDKGEN) rules $(ARGS)
 
-test: tools ruff bin/helm ## Run all tests: Go, then Python
+test: tools ruff test-chart ## Run all tests: Go, then Python
 	$(call each,$(GO) test -timeout 20m ./...)
 	$(call operators,test)
 	$(PYTHON) test/python/matrix.py --workdir .tools/python --edges
 	$(PYTHON) test/install/run.py
+
+test-chart: bin/helm ## Test what the chart and config/ install; ARGS=-update rewrites test/chart/testdata and the chart's table of values
+	cd test/chart && $(GO) vet ./... && $(GO) test -count=1 ./... $(ARGS)
 
 test-fresh: ## Run `make api` and `make test` in a clone of HEAD, as on a machine that has nothing
 	@hack/fresh.sh
@@ -160,13 +164,16 @@ build: ## Build the operator and its helper, static, into bin/
 cluster: bin/cluster ## Start a control plane for tests and leave it running; `bin/cluster down` stops it
 	@$< up --crd $(CRD)
 
-test-e2e: test-e2e-flux test-e2e-breaking test-e2e-operators ## Run the tests that need a control plane; each starts its own
+test-e2e: test-e2e-flux test-e2e-breaking test-e2e-operators test-upgrade ## Run the tests that need a control plane; each starts its own
 
 test-e2e-flux: bin/cluster bin/helm
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 40m -v ./test/e2e
 
 test-e2e-breaking: bin/cluster
 	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -p 1 -timeout 25m -run TestServer -v ./internal/breaking ./internal/policy ./internal/schemas ./test/explain
+
+test-upgrade: bin/cluster bin/helm ## Upgrade the operator from PREVIOUS (a git ref; default: the last release) while MiniClusters run; ARGS="-report ../../docs/operator.md" writes the figures
+	E2E=1 $< run -- $(GO) test -count=1 -timeout 20m -v -run TestUpgrade ./test/e2e -upgrade -previous "$(PREVIOUS)" $(ARGS)
 
 test-e2e-operators: tools bin/cluster bin/helm
 	$(call operators,test-e2e)

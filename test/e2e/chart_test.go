@@ -1,8 +1,7 @@
 package e2e
 
 import (
-	"os"
-	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,26 +19,12 @@ import (
 // the chart: it has what it needs, and nothing in other namespaces.
 func TestChart(t *testing.T) {
 	s := need(t)
-	helm, err := exec.LookPath("helm")
-	if err != nil {
-		const reason = "helm is not in PATH: the chart is not installed; `make bin/helm` builds one"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
-	}
 	ops, ns, other := s.namespace(t), s.namespace(t), s.namespace(t)
 	s.label(t, ns) // the chart has a policy of its own
-	render := exec.Command(helm, "template", ops, root+"/charts/flux-operator", "--namespace", ops, "--set", "watchNamespaces={"+ns+"}",
+	objects := helm(t, "template", ops, root+"/charts/flux-operator", "--namespace", ops, "--set", "watchNamespaces={"+ns+"}",
 		"--set", "replicas=0", "--set", "allowVolumes=true", "--set", "allowHostPaths={/mnt}")
-	var stderr strings.Builder
-	render.Stderr = &stderr
-	objects, err := render.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
-	}
-	kubectl(t, string(objects), "apply", "--server-side", "--filename=-")
-	t.Cleanup(func() { kubectl(t, string(objects), "delete", "--wait=false", "--filename=-") })
+	kubectl(t, objects, "apply", "--server-side", "--filename=-")
+	t.Cleanup(func() { kubectl(t, objects, "delete", "--wait=false", "--filename=-") })
 
 	account := operator.ServiceAccount(ops, ops+"-flux-operator")
 	kubeconfig, err := operator.Impersonate(s.dir+"/"+ops+".kubeconfig", ops, ops+"-flux-operator")
@@ -67,5 +52,30 @@ volumes: {v: {path: /mnt/e2e}}
 		if err := operator.Patch(t.Context(), configMap, patch); !apierrors.IsForbidden(err) {
 			t.Errorf("patching a ConfigMap in %s: %v", elsewhere, err)
 		}
+	}
+}
+
+// TestChartAccepted: the API server accepts what the chart and config/ install, with no field that it does not know and no
+// warning.
+func TestChartAccepted(t *testing.T) {
+	need(t)
+	for _, namespace := range []string{"team-a", "team-b", "flux-jobs"} { // a dry run does not create them
+		kubectl(t, "", "create", "namespace", namespace)
+		t.Cleanup(func() { kubectl(t, "", "delete", "namespace", namespace, "--wait=false") })
+	}
+	files, err := filepath.Glob(root + "/test/chart/testdata/*.yaml")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%d files in test/chart/testdata: %v", len(files), err)
+	}
+	for _, file := range files {
+		out := kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--field-manager=e2e", "--validate=strict", "--dry-run=server", "--filename="+file)
+		if strings.Contains(out, "Warning") {
+			t.Errorf("%s:\n%s", file, out)
+		}
+	}
+	unknown := "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {port: [{port: 1}]}\n"
+	out, err := kubectlOutput(unknown, "apply", "--server-side", "--validate=strict", "--dry-run=server", "--filename=-")
+	if err == nil || !strings.Contains(out, ".spec.port: field not declared in schema") {
+		t.Errorf("an unknown field: %v\n%s", err, out)
 	}
 }

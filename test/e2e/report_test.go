@@ -11,10 +11,10 @@ import (
 	docs "github.com/flux-framework/flux-operator/test/report"
 )
 
-var reportFile = flag.String("report", "", "update the tables of faults and load in this file")
+var reportFile = flag.String("report", "", "update the tables of faults and load, or of upgrades, in this file")
 
-// report collects the tables of docs/reliability.md.
-type report struct{ faults, load []string }
+// report collects the tables of docs/reliability.md and docs/operator.md.
+type report struct{ faults, load, upgrades []string }
 
 // fault adds a row to the table of faults, unless the test has failed.
 func (s *suite) fault(t *testing.T, what, checked, result string) {
@@ -43,6 +43,11 @@ func (r *report) write(file string) error {
 	if len(r.load) > 0 {
 		machine := fmt.Sprintf("| machine | %d cores, %s, shared with the control plane |", runtime.NumCPU(), runtime.GOARCH)
 		sections = append(sections, section("load", "| | |\n|---|---|", append(r.load, machine)))
+	}
+	if len(r.upgrades) > 0 {
+		sections = append(sections, section("upgrade",
+			"| upgrade | running MiniClusters | Jobs, pods, keys and ConfigMaps that changed | writes of the new operator | new operator active after | all reconciled after |\n|---|---|---|---|---|---|",
+			r.upgrades))
 	}
 	return docs.Write(file, sections)
 }

@@ -10,6 +10,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -44,8 +46,9 @@ type suite struct {
 	config     *rest.Config
 	client     client.Client // the administrator's
 	kubeconfig string        // the operator's
-	once       sync.Once
-	err        error
+	connect    sync.Once
+	install    sync.Once
+	err        error // of either
 	processes  []*operator.Process
 	report     report
 	keys       map[string]string // that the operator has generated, and the names of their Secrets
@@ -70,9 +73,19 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// need skips a test without KUBECONFIG, and sets up the suite before the first other one. With CI and E2E
-// set, a missing KUBECONFIG is an error.
+// need skips a test without KUBECONFIG, and installs the operator before the first other one. With CI and E2E set, a
+// missing KUBECONFIG is an error.
 func need(t *testing.T) *suite {
+	t.Helper()
+	s := connected(t)
+	if s.install.Do(func() { s.err = s.set() }); s.err != nil {
+		t.Fatal(s.err)
+	}
+	return s
+}
+
+// connected is need without the operator.
+func connected(t *testing.T) *suite {
 	t.Helper()
 	if os.Getenv("KUBECONFIG") == "" {
 		const reason = "KUBECONFIG is not set; `make test-e2e` starts a control plane"
@@ -81,8 +94,7 @@ func need(t *testing.T) *suite {
 		}
 		t.Skip(reason)
 	}
-	all.once.Do(func() { all.err = all.set() })
-	if all.err != nil {
+	if all.connect.Do(func() { all.err = all.dial() }); all.err != nil {
 		t.Fatal(all.err)
 	}
 	return &all
@@ -96,8 +108,8 @@ func long(t *testing.T) {
 	}
 }
 
-// set builds the programs and installs the operator, without its pod.
-func (s *suite) set() error {
+// dial builds the programs and makes the administrator's client.
+func (s *suite) dial() error {
 	var err error
 	if s.dir, err = os.MkdirTemp("", "flux-operator-e2e-"); err != nil {
 		return err
@@ -113,19 +125,23 @@ func (s *suite) set() error {
 	if err != nil {
 		return err
 	}
-	if s.client, err = client.New(s.config, client.Options{Scheme: scheme}); err != nil {
-		return err
-	}
+	s.client, err = client.New(s.config, client.Options{Scheme: scheme})
+	return err
+}
+
+// set installs the operator, without its pod.
+func (s *suite) set() error {
 	if err := operator.Install(root + "/test/e2e/config"); err != nil {
 		return err
 	}
+	var err error
 	s.kubeconfig, err = operator.Impersonate(filepath.Join(s.dir, "operator.kubeconfig"), operator.Namespace, operator.Name)
 	return err
 }
 
 func schemes() (*runtime.Scheme, error) {
 	scheme := controller.Scheme()
-	return scheme, apiextensionsv1.AddToScheme(scheme)
+	return scheme, errors.Join(apiextensionsv1.AddToScheme(scheme), appsv1.AddToScheme(scheme))
 }
 
 func (s *suite) end() {
