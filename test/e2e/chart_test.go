@@ -61,7 +61,7 @@ func TestChartAccepted(t *testing.T) {
 	need(t)
 	for _, namespace := range []string{"team-a", "team-b", "flux-jobs"} { // a dry run does not create them
 		kubectl(t, "", "create", "namespace", namespace)
-		t.Cleanup(func() { kubectl(t, "", "delete", "namespace", namespace, "--wait=false") })
+		t.Cleanup(func() { kubectl(t, "", "delete", "namespace", namespace) })
 	}
 	files, err := filepath.Glob(root + "/test/chart/testdata/*.yaml")
 	if err != nil || len(files) < 5 {
