@@ -61,16 +61,20 @@ func TestChartAccepted(t *testing.T) {
 	need(t)
 	for _, namespace := range []string{"team-a", "team-b", "flux-jobs"} { // a dry run does not create them
 		kubectl(t, "", "create", "namespace", namespace)
-		t.Cleanup(func() { kubectl(t, "", "delete", "namespace", namespace) })
+		t.Cleanup(func() { kubectl(t, "", "delete", "namespace", namespace, "--wait=false") })
 	}
 	files, err := filepath.Glob(root + "/test/chart/testdata/*.yaml")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d files in test/chart/testdata: %v", len(files), err)
 	}
+	given := []string{"--kustomize=" + root + "/config/default", "--kustomize=" + root + "/config/namespaced"}
 	for _, file := range files {
-		out := kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--field-manager=e2e", "--validate=strict", "--dry-run=server", "--filename="+file)
+		given = append(given, "--filename="+file)
+	}
+	for _, what := range given {
+		out := kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--field-manager=e2e", "--validate=strict", "--dry-run=server", what)
 		if strings.Contains(out, "Warning") {
-			t.Errorf("%s:\n%s", file, out)
+			t.Errorf("%s:\n%s", what, out)
 		}
 	}
 	unknown := "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {port: [{port: 1}]}\n"

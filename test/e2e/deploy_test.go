@@ -21,10 +21,6 @@ func TestDeploy(t *testing.T) {
 	t.Cleanup(func() { kubectl(t, "", "scale", "--namespace", operator.Namespace, deployment, "--replicas=0") })
 	kubectl(t, "", "rollout", "status", "--namespace", operator.Namespace, deployment, "--timeout=60s")
 	kubectl(t, "", "apply", "--namespace", s.namespace(t), "--kustomize", root+"/config/samples", "--dry-run=server")
-	kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--kustomize", root+"/config/default", "--dry-run=server")
-	kubectl(t, "", "create", "namespace", "flux-jobs") // a dry run does not
-	t.Cleanup(func() { kubectl(t, "", "delete", "namespace", "flux-jobs", "--wait=false") })
-	kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--kustomize", root+"/config/namespaced", "--dry-run=server")
 }
 
 // TestMetrics: metrics need authentication and authorization.
