@@ -19,7 +19,7 @@ REFERENCE = Path(os.environ.get("REFERENCE", ROOT / ".tools" / "reference"))
 REPOSITORY = "https://github.com/flux-framework/flux-operator"
 
 # Pages by their source in the repository, where that is not docs/.
-OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "SECURITY.md": "SECURITY.md"}
+OUTSIDE = {"README.md": "index.md", **{name: name for name in ("CONTRIBUTING.md", "MAINTAINERS.md", "SECURITY.md")}}
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 LINK = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")

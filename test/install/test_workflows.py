@@ -117,6 +117,32 @@ class Pins(unittest.TestCase):
                 self.assertIn(called, targets, path.name)
 
 
+class Forms(unittest.TestCase):
+    """The issue forms have what GitHub needs to show them."""
+
+    def test_forms(self) -> None:
+        forms = [path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml"]
+        self.assertGreaterEqual(len(forms), 4)
+        names = set()
+        for path in forms:
+            form = yaml.safe_load(path.read_text())
+            self.assertEqual(set(form), {"name", "description", "labels", "body"}, path.name)
+            names.add(form["name"])
+            fields = [part for part in form["body"] if part["type"] != "markdown"]
+            self.assertEqual({part["type"] for part in fields} - {"input", "textarea"}, set(), path.name)
+            self.assertEqual(len({part["id"] for part in fields}), len(fields), path.name)
+            self.assertTrue(any(part.get("validations", {}).get("required") for part in fields), path.name)
+            for part in form["body"]:
+                self.assertIn("value" if part["type"] == "markdown" else "label", part["attributes"], path.name)
+        self.assertEqual(len(names), len(forms))
+
+    def test_private(self) -> None:
+        """Whoever would report a vulnerability in an issue is led away from there."""
+        config = yaml.safe_load((ROOT / ".github" / "ISSUE_TEMPLATE" / "config.yml").read_text())
+        links = [link["url"] for link in config["contact_links"]]
+        self.assertIn("https://github.com/flux-framework/flux-operator/security/advisories/new", links)
+
+
 class Updates(unittest.TestCase):
     """What Renovate is told to update, by renovate.json, is what there is."""
 
