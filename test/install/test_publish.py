@@ -40,7 +40,7 @@ class Repository(unittest.TestCase):
         self.addCleanup(place.cleanup)
         self.place = Path(place.name)
         self.git("init", "-q")
-        (self.place / "sdkgen.yaml").write_text("version: 0.4.0\nheader: x\n")
+        (self.place / "sdkgen.yaml").write_text("version: 7.8.9\nheader: x\n")
         self.commit()
 
     def git(self, *args: str) -> str:
@@ -56,22 +56,22 @@ class Repository(unittest.TestCase):
 
     def test_check(self) -> None:
         for module in "", "api/", "sdk/go/":
-            self.git("tag", f"{module}v0.4.0")
-        said = self.publish("check", "v0.4.0", code=1)
-        self.assertIn("the tag sdkgen/v0.4.0 is not on this commit", said)
-        self.git("tag", "-a", "-m", "annotated", "sdkgen/v0.4.0")
-        self.publish("check", "v0.4.0")
-        self.assertIn("the version in sdkgen.yaml is 0.4.0", self.publish("check", "v0.4.1", code=1))
+            self.git("tag", f"{module}v7.8.9")
+        said = self.publish("check", "v7.8.9", code=1)
+        self.assertIn("the tag sdkgen/v7.8.9 is not on this commit", said)
+        self.git("tag", "-a", "-m", "annotated", "sdkgen/v7.8.9")
+        self.publish("check", "v7.8.9")
+        self.assertIn("the version in sdkgen.yaml is 7.8.9", self.publish("check", "v7.8.8", code=1))
         self.commit()
-        self.assertIn("the tag v0.4.0 is not on this commit", self.publish("check", "v0.4.0", code=1))
+        self.assertIn("the tag v7.8.9 is not on this commit", self.publish("check", "v7.8.9", code=1))
 
     def test_notes(self) -> None:
-        changelog = "# Changelog\n\n## Unreleased\n\n## 0.4.0 - 2026-11-23\n\n### API\n\n- a field\n\n"
-        changelog += "## 0.4.0-rc.1 - 2026-11-01\n\n- x\n"
+        changelog = "# Changelog\n\n## Unreleased\n\n## 7.8.9 - 2026-11-23\n\n### API\n\n- a field\n\n"
+        changelog += "## 7.8.9-rc.1 - 2026-11-01\n\n- x\n"
         (self.place / "CHANGELOG.md").write_text(changelog)
-        self.assertEqual(self.publish("notes", "0.4.0").strip(), "### API\n\n- a field")
-        self.assertEqual(self.publish("notes", "0.4.0-rc.1").strip(), "- x")
-        for version in "0.4", "0.5.0":
+        self.assertEqual(self.publish("notes", "7.8.9").strip(), "### API\n\n- a field")
+        self.assertEqual(self.publish("notes", "7.8.9-rc.1").strip(), "- x")
+        for version in "7.8", "0.5.0":
             self.assertIn(f"no section of {version}", self.publish("notes", version, code=1))
 
     def test_sboms(self) -> None:
@@ -119,13 +119,13 @@ class Registry(unittest.TestCase):
         dist.mkdir()
         for name in "flux-operator", "flux-operator-sample":
             for platform in PLATFORMS:
-                self.image(dist / f"{name}_0.4.0-rc.1_linux_{platform}.tar", f"{name} for {platform}", platform)
+                self.image(dist / f"{name}_7.8.9-rc.1_linux_{platform}.tar", f"{name} for {platform}", platform)
         pushed = sorted(self.publish("images", dist, f"{self.address}/org"), key=lambda line: line.partition("@")[0])
         names = [line.partition("@sha256:")[0] for line in pushed]
         self.assertEqual(names, [f"{self.address}/org/{name}" for name in ("flux-operator", "flux-operator-sample")])
         for line in pushed:
             name = line.partition("@")[0]
-            self.assertEqual(run(self.crane, "digest", f"{name}:0.4.0-rc.1").strip(), line.partition("@")[2])
+            self.assertEqual(run(self.crane, "digest", f"{name}:7.8.9-rc.1").strip(), line.partition("@")[2])
             index = json.loads(run(self.crane, "manifest", line))
             found = sorted(
                 f"{part['platform']['os']}/{part['platform']['architecture']}" for part in index["manifests"]
@@ -151,13 +151,13 @@ class Registry(unittest.TestCase):
         dist.mkdir()
         helm = ROOT / "bin" / "helm"
         run("make", "-s", "bin/helm", cwd=ROOT)
-        run(helm, "package", ROOT / "charts" / "flux-operator", "--version", "0.4.0", "--destination", dist)
+        run(helm, "package", ROOT / "charts" / "flux-operator", "--version", "7.8.9", "--destination", dist)
         (line,) = self.publish("chart", dist, f"{self.address}/org/charts", "--plain-http")
         name, _, digest = line.partition("@")
         self.assertEqual(name, f"{self.address}/org/charts/flux-operator")
-        self.assertEqual(run(self.crane, "digest", f"{name}:0.4.0").strip(), digest)
-        run(helm, "pull", f"oci://{name}", "--version", "0.4.0", "--plain-http", "--destination", self.place)
-        self.assertEqual((self.place / "flux-operator-0.4.0.tgz").read_bytes(), next(dist.iterdir()).read_bytes())
+        self.assertEqual(run(self.crane, "digest", f"{name}:7.8.9").strip(), digest)
+        run(helm, "pull", f"oci://{name}", "--version", "7.8.9", "--plain-http", "--destination", self.place)
+        self.assertEqual((self.place / "flux-operator-7.8.9.tgz").read_bytes(), next(dist.iterdir()).read_bytes())
 
 
 if __name__ == "__main__":
