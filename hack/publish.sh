@@ -28,7 +28,8 @@ notes() {
 	local section
 	section=$(awk -v "version=$1" '/^## / { on = $2 == version; next } on' CHANGELOG.md)
 	[ -n "${section//[[:space:]]/}" ] || die "CHANGELOG.md has no section of $1"
-	echo "$section"
+	# A release's page is no file of the repository, so its links begin elsewhere.
+	echo "$section" | sed -E "/./,\$!d; s#\]\(([^):]+)\)#](https://github.com/flux-framework/flux-operator/blob/v$1/\1)#g"
 }
 
 sboms() {

@@ -66,10 +66,11 @@ class Repository(unittest.TestCase):
         self.assertIn("the tag v7.8.9 is not on this commit", self.publish("check", "v7.8.9", code=1))
 
     def test_notes(self) -> None:
-        changelog = "# Changelog\n\n## Unreleased\n\n## 7.8.9 - 2026-11-23\n\n### API\n\n- a field\n\n"
+        changelog = "# Changelog\n\n## Unreleased\n\n## 7.8.9 - 2026-11-23\n\n### API\n\n- a [field](docs/a.md#b), [x](https://x.org)\n\n"
         changelog += "## 7.8.9-rc.1 - 2026-11-01\n\n- x\n"
         (self.place / "CHANGELOG.md").write_text(changelog)
-        self.assertEqual(self.publish("notes", "7.8.9").strip(), "### API\n\n- a field")
+        page = "https://github.com/flux-framework/flux-operator/blob/v7.8.9/docs/a.md#b"
+        self.assertEqual(self.publish("notes", "7.8.9").strip(), f"### API\n\n- a [field]({page}), [x](https://x.org)")
         self.assertEqual(self.publish("notes", "7.8.9-rc.1").strip(), "- x")
         for version in "7.8", "0.5.0":
             self.assertIn(f"no section of {version}", self.publish("notes", version, code=1))
