@@ -38,7 +38,7 @@ def expand(nav: List[Any], directories: Dict[str, Path]) -> List[Any]:
         elif item in directories:
             base = directories[item]
             names = sorted(path.relative_to(base).as_posix() for path in base.rglob("*.md"))
-            names.sort(key=lambda name: (not name.startswith("index"), name.startswith("kubernetes/")))
+            names.sort(key=lambda name: (name != "README.md", name.startswith("kubernetes/")))
             out += [item + name for name in names]
         else:
             out.append(item)

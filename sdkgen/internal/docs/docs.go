@@ -36,7 +36,8 @@ type API struct {
 	*document.API
 	Languages []Language
 	// CRDs are the schemas of the kinds that have a CRD, by kind.
-	CRDs map[string]*constraint.Schema
+	CRDs      map[string]*constraint.Schema
+	Shortened bool // the descriptions in the CRDs are not whole
 	// Samples are the samples of a root kind by its name.
 	Samples map[string][]Sample
 }
@@ -125,6 +126,14 @@ func (p *page) schema() *constraint.Schema {
 		return nil
 	}
 	return p.api.CRDs[p.Root.Kind]
+}
+
+// Doc is the description of the kind, or of the type.
+func (p *page) Doc() string {
+	if schema := p.schema(); schema != nil && !p.api.Shortened {
+		return cmp.Or(schema.Description, p.Description)
+	}
+	return p.Description
 }
 
 // Note is what the page says of a kind that has no CRD, "" for others.

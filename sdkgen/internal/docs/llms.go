@@ -11,7 +11,7 @@ func (s *site) llms() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n> Reference of the API. Each line under Fields is: KIND VERSION PATH | type | default | constraints | first sentence.\n\n## Kinds\n\n", s.Title)
 	for _, p := range s.kinds {
-		fmt.Fprintf(&b, "- [%s %s](%s): %s\n", p.Root.Kind, p.Root.GroupVersion(), p.Path, sentence(p.Description))
+		fmt.Fprintf(&b, "- [%s %s](%s): %s\n", p.Root.Kind, p.Root.GroupVersion(), p.Path, sentence(p.Doc()))
 	}
 	b.WriteString("\n## Fields\n\n")
 	for _, p := range s.kinds {

@@ -24,7 +24,7 @@ func (s *site) markdown() ([]file, error) {
 		write(w)
 		files = append(files, file{name, []byte(w.String())})
 	}
-	add("index.md", s.Title, (*writer).overview)
+	add("README.md", s.Title, (*writer).overview)
 	for _, p := range slices.Concat(s.kinds, s.types) {
 		add(p.Path, p.title(), func(w *writer) { w.page(p) })
 	}
@@ -48,7 +48,7 @@ func (w *writer) overview() {
 		w.printf("\n## %s\n\n", escape(group))
 		for _, p := range w.site.kinds {
 			if p.Root.Group == group {
-				w.printf("- [%s %s](%s): %s\n", escape(p.Root.Kind), p.Root.Version, p.Path, escape(sentence(p.Description)))
+				w.printf("- [%s %s](%s): %s\n", escape(p.Root.Kind), p.Root.Version, p.Path, escape(sentence(p.Doc())))
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (w *writer) page(p *page) {
 	}
 	w.deprecated(p.Deprecated)
 	w.doc(p.Note())
-	w.doc(p.Description)
+	w.doc(p.Doc())
 	w.rules(p.Rules())
 	for _, pair := range p.Pairs {
 		w.printf("\n[%s and %s side by side](%s%s)\n", pair.From, pair.To, w.root, pair.Path)
@@ -150,7 +150,10 @@ func (w *writer) doc(text string) {
 		for _, item := range b.Items {
 			w.printf("- %s\n", escape(item))
 		}
-		if b.Text != "" {
+		switch {
+		case b.Code != "":
+			w.WriteString("<pre><code>" + strings.ReplaceAll(attribute(b.Code), "\n", "&#10;") + "</code></pre>\n")
+		case b.Text != "":
 			w.WriteString(escape(b.Text) + "\n")
 		}
 	}

@@ -2,25 +2,36 @@ package docs
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// block is a paragraph of a description, or a list.
+// block is a paragraph of a description, a list or code.
 type block struct {
 	Text  string
 	Items []string // of a list
+	Code  string   // lines between fences, or lines that are indented
 }
 
 var item = regexp.MustCompile(`^\s*(?:[-*•]|[0-9]+[.)])\s+(.*)$`)
 
-// blocks takes a doc comment apart: paragraphs are behind blank lines, and items of lists have a dash or a number.
+// blocks takes a doc comment apart: paragraphs are behind blank lines, items of lists have a dash or a number, and code is between
+// fences of three backticks, or indented by a tab or four blanks behind a blank line.
 func blocks(text string) []block {
 	var out []block
 	open := false // the last block goes on
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
+	lines := slices.Collect(strings.Lines(text))
+	for i := 0; i < len(lines); i++ {
+		if code, behind := codeAt(lines, i, !open); behind > i {
+			if code != "" {
+				out = append(out, block{Code: code})
+			}
+			i, open = behind-1, false
+			continue
+		}
+		line := strings.TrimSpace(lines[i])
 		match := item.FindStringSubmatch(line)
 		last := len(out) - 1
 		switch {
@@ -41,13 +52,62 @@ func blocks(text string) []block {
 	return out
 }
 
+// codeAt returns the code that begins at a line, and the number of the line behind it; that of the line if there is none. fresh
+// says that a block begins there.
+func codeAt(lines []string, at int, fresh bool) (code string, behind int) {
+	if opening.MatchString(strings.TrimSpace(lines[at])) {
+		for end := at + 1; end < len(lines); end++ {
+			if strings.TrimSpace(lines[end]) == fence {
+				return dedented(lines[at+1 : end]), end + 1
+			}
+		}
+		return "", at // it is not closed
+	}
+	end := at
+	if item.MatchString(strings.TrimSpace(lines[at])) {
+		fresh = false
+	}
+	for end < len(lines) && fresh && (indented(lines[end]) || end > at && strings.TrimSpace(lines[end]) == "") {
+		end++
+	}
+	if end == at {
+		return "", at
+	}
+	return dedented(lines[at:end]), end
+}
+
+// fence begins and ends code. Behind the first may be the language, and nothing else: where the lines of a comment were joined, code follows.
+const fence = "```"
+
+var opening = regexp.MustCompile("^```[a-zA-Z0-9]*$")
+
+func indented(line string) bool {
+	return strings.TrimSpace(line) != "" && (strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    "))
+}
+
+// dedented returns lines without the indentation that all have, and without blank lines at the ends.
+func dedented(lines []string) string {
+	least := -1
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " \r\n")
+		if indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " ")); lines[i] != "" && (least < 0 || indent < least) {
+			least = indent
+		}
+	}
+	for i, line := range lines {
+		lines[i] = line[min(max(least, 0), len(line)):]
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
 // longest is how many characters of a sentence are printed.
 const longest = 200
 
 // sentence is the first sentence of a description, in one line.
 func sentence(text string) string {
 	var first string
-	if all := blocks(text); len(all) > 0 {
+	all := slices.DeleteFunc(blocks(text), func(b block) bool { return b.Code != "" })
+	if len(all) > 0 {
 		first = all[0].Text
 		if len(all[0].Items) > 0 {
 			first = all[0].Items[0]

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/constraint"
@@ -77,6 +78,9 @@ func (t *tree) node(field *document.Field, at string, schema *constraint.Schema)
 	}
 	n.Anchor = document.Free(anchor(path), func(name string) bool { return t.taken[name] })
 	t.taken[n.Anchor] = true
+	if schema != nil && !t.page.api.Shortened {
+		n.Doc = cmp.Or(schema.Description, n.Doc) // the document joins lines
+	}
 	definition, fields := innermost(&field.Type)
 	for schema != nil {
 		elements, _ := constraint.Elements(schema)

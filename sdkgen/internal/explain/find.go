@@ -22,7 +22,9 @@ func (a *API) find(path string) (*walker, *node, error) {
 	}
 	n := w.root(name)
 	for _, step := range steps[1:] {
-		step = strings.TrimSuffix(step, "[]") // as other tools write the elements of a list
+		if name, _, found := strings.Cut(step, "["); found && strings.HasSuffix(step, "]") {
+			step = name // as the API server and other tools write the elements of a list: [0], []
+		}
 		children := n.children()
 		i := slices.IndexFunc(children, func(child *node) bool { return child.name == step })
 		if i < 0 {

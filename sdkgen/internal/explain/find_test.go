@@ -32,7 +32,7 @@ func api(packages ...Package) *API {
 // TestVersions: the storage version is explained; a kind of two groups is an error.
 func TestVersions(t *testing.T) {
 	two := api(version("a.example.org", "v1", "v1"), version("a.example.org", "v2", "v1"))
-	for _, path := range []string{"field", "fields.spec", "Field.spec.parts", "FIELD.spec.parts.name", "field.spec.parts[].name"} {
+	for _, path := range []string{"field", "fields.spec", "Field.spec.parts", "FIELD.spec.parts.name", "field.spec.parts[].name", "field.spec.parts[0].name", "field.spec.parts[0][key].name"} {
 		got, err := two.Explain(path, false)
 		if err != nil {
 			t.Fatal(err)

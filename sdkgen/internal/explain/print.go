@@ -30,10 +30,7 @@ func (e *Explanation) Text(w io.Writer, short bool) error {
 		p.section("DEPRECATED", func() { p.text(4, e.Deprecated) })
 	}
 	p.section("DESCRIPTION", func() {
-		if e.Description == "" {
-			p.line("    <empty>")
-		}
-		p.text(4, e.Description)
+		p.text(4, cmp.Or(e.Description, "<empty>"))
 	})
 	if e.Default != nil {
 		p.section("DEFAULT", func() { p.line("    %s", e.Default) })
@@ -199,8 +196,9 @@ func (p *printer) fields(fields []*Field, indent int, short bool) {
 		for _, c := range field.Constraints {
 			p.line("%s  %s", blank, c)
 		}
-		first, _, _ := strings.Cut(strings.TrimSpace(field.Description), "\n\n")
-		p.text(indent+2, first)
+		if first, _, _ := strings.Cut(strings.TrimSpace(field.Description), "\n\n"); first != "" {
+			p.text(indent+2, first)
+		}
 		if i < len(fields)-1 {
 			p.line("")
 		}

@@ -43,7 +43,9 @@ func (b *build) docs(ctx context.Context) (*artifact.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		apis = append(apis, docs.API{API: doc.API, Languages: b.languages(src, doc.API), CRDs: crds, Samples: samples[doc.API]})
+		apis = append(apis, docs.API{
+			API: doc.API, Languages: b.languages(src, doc.API), CRDs: crds, Shortened: b.cfg.CRDOptions().MaxDescLen != nil, Samples: samples[doc.API],
+		})
 	}
 	comparisons, err := b.compareVersions(src, documents)
 	if err != nil {
@@ -60,6 +62,7 @@ func (b *build) docsKey(k *keyer) error {
 	k.json("docs", b.cfg.Docs)
 	k.json("title", b.cfg.Swagger.Title)
 	k.json("python", b.cfg.Python)
+	k.json("maxDescLen", b.cfg.CRDOptions().MaxDescLen)
 	if b.cfg.Python != nil {
 		options, err := b.newSDK(pythonLanguage).generatorOptions()
 		if err != nil {

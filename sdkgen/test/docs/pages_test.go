@@ -132,6 +132,24 @@ func TestSearch(t *testing.T) {
 	b.check("search")
 }
 
+// TestOdd: names that JavaScript knows and comments that look like programs are fields and texts like others.
+func TestOdd(t *testing.T) {
+	b := open(t, site(t, garden))
+	b.visit("odd.example.org/v1/bed.html")
+	if got := value[string](b, "[...document.querySelectorAll('main > p, main > pre, main > ul')].map((e) => e.textContent).join('|')"); !strings.Contains(got, `</script> <!-- {{ .Template }}`) || !strings.Contains(got, "|spec: {{ code }}\n\n    nested: <b>|") {
+		t.Errorf("the description is %q", got)
+	}
+	if found := value[int](b, "document.querySelectorAll('main img, main script').length"); found > 0 {
+		t.Errorf("%d elements come from comments", found)
+	}
+	for _, name := range []string{"constructor", "__proto__", "toString", "aB", "schema"} {
+		b.search("bed.spec." + name)
+		b.do(chromedp.SendKeys(chromedp.CSS("[type=search]"), kb.Enter))
+		b.at("odd.example.org/v1/bed.html#spec." + name)
+	}
+	b.check("odd")
+}
+
 // search goes to the search by its key and types a text.
 func (b *browser) search(text string) {
 	b.t.Helper()
