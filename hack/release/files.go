@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/flux-framework/flux-operator/hack/release/build"
 	"github.com/flux-framework/flux-operator/hack/release/images"
+	"github.com/flux-framework/flux-operator/hack/release/modules"
+	"github.com/flux-framework/flux-operator/hack/release/sbom"
 )
 
 // build builds the files beside the directory that they end in, so that it never has a part of them.
@@ -38,6 +41,7 @@ func (r *release) build(ctx context.Context) ([]build.Artifact, error) {
 		{"the Python SDK", r.source.Python},
 		{"the chart", func(ctx context.Context, out string) error { return r.source.Chart(ctx, r.helm, out) }},
 		{"the image", r.image},
+		{"the SBOMs", r.describe},
 	} {
 		start := time.Now()
 		if err := step.run(ctx, staging); err != nil {
@@ -57,5 +61,23 @@ func (r *release) image(ctx context.Context, out string) error {
 	_, err := images.Write(ctx, images.Options{
 		Root: r.source.Dir, Version: r.version, Date: r.source.Time, Out: out, Only: []string{"flux-operator"}, Env: r.source.Env, Log: r.source.Log,
 	})
+	return err
+}
+
+// describe writes the SBOMs of all files that were built.
+func (r *release) describe(ctx context.Context, out string) error {
+	files, err := filepath.Glob(filepath.Join(out, "*"))
+	if err != nil {
+		return err
+	}
+	var places modules.Places
+	said, err := r.source.Run(ctx, filepath.Join(r.source.Dir, "hack", "release"), "go", "env", "-json", "GOMODCACHE", "GOROOT")
+	if err == nil {
+		err = json.Unmarshal([]byte(said), &places)
+	}
+	if err != nil {
+		return fmt.Errorf("asking go for its directories: %w", err)
+	}
+	_, err = sbom.Write(ctx, sbom.Options{Artifacts: files, Version: r.version, Date: r.source.Time, Out: out, Places: places})
 	return err
 }
