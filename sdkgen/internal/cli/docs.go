@@ -21,9 +21,9 @@ func (a *app) docs() *cobra.Command {
 		Long: `Write the reference pages of the API to a directory: a page for each kind with the tree of its fields, a
 comparison of its versions, a search, and llms.txt with a line for each field.
 
-The pages need no server and no other program. With --as markdown they are for a site that mkdocs, Docusaurus or
-Hugo builds. The section docs of sdkgen.yaml has generate write them, and verify check them, with all other files;
-this command is for pages that are not committed, and works without the section.`,
+The HTML pages need no server and no other program. --as markdown writes pages for a site that is built by mkdocs,
+Docusaurus or Hugo. With the section docs in sdkgen.yaml, generate writes the pages and verify checks them like all other
+files. This command is for pages that are not committed, and does not need the section.`,
 		Example: `  sdkgen docs                          # then open site/index.html
   sdkgen docs -o website/docs/api --as markdown`,
 		Args: noArgs,

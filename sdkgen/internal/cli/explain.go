@@ -20,11 +20,11 @@ func (a *app) explain() *cobra.Command {
 		Short: "Describe a field of an API, and where it is in Go, the CRD and the SDKs",
 		Long: `Describe a field of an API, and where it is in Go, the CRD and the SDKs.
 
-PATH is a kind and the names of fields below it, joined by dots, as kubectl explain takes it; elements of lists
-and maps are no steps. Type, default, constraints and CEL rules are those of the CRD, so they are what the API
+PATH is a kind and the names of fields below it, joined by dots, as kubectl explain takes it; list items and
+map values are not steps of the path. Type, default, constraints and CEL rules are those of the CRD, so they are what the API
 server enforces. No cluster is needed.
 
-Of a kind with several versions the storage version is described; --api names another one. --api also takes the
+If a kind has several versions, the storage version is described; --api selects another one. --api also takes the
 import path of an API package of another module, one that go.mod requires or, with @VERSION, a published one.
 
 "sdkgen completion --help" says how the shell completes paths.`,

@@ -41,7 +41,7 @@ func (n *node) unknown(step string, children []*node) error {
 	for _, child := range children {
 		names = append(names, child.name)
 	}
-	hint := "it has no fields that are known"
+	hint := "it has no known fields"
 	if len(names) > 0 {
 		hint = "the fields of " + n.path + " are " + strings.Join(names, ", ")
 	}
@@ -91,7 +91,7 @@ func (a *API) kind(name string) (*walker, string, error) {
 		if near := diag.Nearest(name, known); near != "" {
 			hint = "did you mean " + near + "? " + hint
 		}
-		return nil, "", diag.Errorf(token.Position{}, rule, hint, "there is no kind %q", name)
+		return nil, "", diag.Errorf(token.Position{}, rule, hint, "unknown kind %q", name)
 	}
 	best := found[0]
 	for _, w := range found {
