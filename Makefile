@@ -159,6 +159,7 @@ RELEASE_GO = $(RELEASE_ENV) $(GO)
 	@mkdir -p .tools/bin; $(call program,.,$(CURDIR)/.tools/bin/release,-C hack/release -trimpath -buildvcs=false,$(RELEASE_GO))
 
 build: ## Build the operator and its helper, static, into bin/
+	@rm -f bin/manager bin/fluxoperator-gen
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/manager ./cmd/fluxoperator-gen
 
 cluster: bin/cluster ## Start a control plane for tests and leave it running; `bin/cluster down` stops it
