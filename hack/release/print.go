@@ -48,8 +48,8 @@ func (r *release) printChanges(files []string) {
 	}
 }
 
-// tags are the prefixes of the tags: of the repository, and of the Go modules that others require.
-var tags = []string{"", "api/", "sdk/go/", "sdkgen/"}
+// tags are the prefixes of the tags: of the Go modules that others require, and, last, of the repository.
+var tags = []string{"api/", "sdk/go/", "sdkgen/", ""}
 
 // print lists the files, and what is left to do.
 func (r *release) print(artifacts []build.Artifact, committed bool) error {
@@ -74,6 +74,8 @@ func (r *release) print(artifacts []build.Artifact, committed bool) error {
 		names = append(names, name)
 		fmt.Fprintf(r.stdout, "  git tag -s -m %q %s %s\n", name, name, r.head)
 	}
-	_, err := fmt.Fprintf(r.stdout, "  git push --atomic origin %s\n", strings.Join(names, " "))
+	// The last tag starts the workflow, which looks for the others. GitHub starts none if more than three tags come at once.
+	modules, last := names[:len(names)-1], names[len(names)-1]
+	_, err := fmt.Fprintf(r.stdout, "  git push --atomic origin %s\n  git push origin %s\n", strings.Join(modules, " "), last)
 	return err
 }
