@@ -102,13 +102,13 @@ func (i *installation) writes() map[string]int {
 	return counts
 }
 
-// populate creates the MiniClusters, and waits until they run.
-func (i *installation) populate(t *testing.T, namespace string) []*api.MiniCluster {
+// populate creates MiniClusters with specs, and waits until they run.
+func (i *installation) populate(t *testing.T, namespace string, specs []string) []*api.MiniCluster {
 	t.Helper()
 	var all []*api.MiniCluster
 	for n := range upgradeCount {
 		name := fmt.Sprintf("mc-%d", n)
-		spec := strings.ReplaceAll(runningSpecs[n%len(runningSpecs)], "NAME", name)
+		spec := strings.ReplaceAll(specs[n%len(specs)], "NAME", name)
 		all = append(all, i.create(t, namespace, name, strings.ReplaceAll(spec, "PODS", `pod: {annotations: {"`+runFor+`": 24h}}`)))
 	}
 	for n := range 3 {

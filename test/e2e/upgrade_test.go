@@ -25,13 +25,16 @@ const upgradeCount = 50
 // runningSpecs are specs of MiniClusters that run during an upgrade; NAME stands for that of the MiniCluster.
 var runningSpecs = []string{
 	`{size: 2, maxSize: 6, interactive: true, containers: [{image: any}], PODS}`,
-	`{size: 2, maxSize: 4, containers: [{image: any, volumes: {v: {path: /v}}}], services: [{name: NAME-cache, image: any, ports: [6379]}],
-	  users: [{name: ada}], volumes: {v: {path: /mnt/e2e}}, PODS}`,
+	`{size: 2, maxSize: 4, containers: [{image: any}], services: [{name: NAME-cache, image: any, ports: [6379]}], users: [{name: ada}], PODS}`,
 	`{size: 2, containers: [{image: any, runFlux: true, command: a}, {name: NAME-web, image: any, ports: [80]}], PODS}`,
 	`{size: 1, maxSize: 3, deadlineSeconds: 100000, network: {headlessName: other}, jobLabels: {a: b}, PODS,
 	  containers: [{image: any, command: a, logs: /logs, environment: {A: b}, resources: {requests: {cpu: 1}}}]}`,
 	`{size: 2, containers: [{image: any}], fluxRestful: {username: eve, token: given}, users: [{name: ada, password: given}, {name: bob}], PODS}`,
+	withVolume,
 }
+
+// withVolume can be created only where volumes are allowed.
+const withVolume = `{size: 2, containers: [{image: any, volumes: {v: {path: /v}}}], volumes: {v: {path: /mnt/e2e}}, PODS}`
 
 // needEmpty is need on a control plane on which no operator is installed.
 func needEmpty(t *testing.T) *suite {
@@ -149,8 +152,11 @@ func TestUpgradeHelm(t *testing.T) {
 	helm(t, slices.Concat([]string{"install", release, was.chart(), "--create-namespace"}, here, values(t, was, set...))...)
 	i := &installation{suite: s, namespace: ops, deployment: release}
 	i.start(t, was.programs)
-	all := i.populate(t, ns)
+	all := i.populate(t, ns, runningSpecs)
 	before := s.snapshot(t, ns)
+	if before.count("PersistentVolume") == 0 {
+		t.Error("there are no PersistentVolumes")
+	}
 
 	const warning = "WARNING: the CustomResourceDefinition in the cluster is not the one of this chart"
 	args := slices.Concat([]string{"upgrade", release, is.chart(), "--reset-then-reuse-values"}, here, values(t, is, set...))
@@ -164,12 +170,12 @@ func TestUpgradeHelm(t *testing.T) {
 		t.Errorf("after the CRD was upgraded, the chart says\n%s", notes)
 	}
 	i.upgraded(t, "`helm upgrade` from "+chartVersion(t, was), is, before, all, began)
-	i.operates(t, ns, "new", all[0], all[1], 4)
+	i.operates(t, ns, "new", all[0], all[5], 4)
 	i.restart(t, is.programs, ns)
 
 	helm(t, slices.Concat([]string{"rollback", release, "1"}, here)...)
 	i.rollback(t, was, ns)
-	i.operates(t, ns, "again", all[0], all[6], 2)
+	i.operates(t, ns, "again", all[0], all[11], 2)
 	helm(t, args...)
 	i.start(t, is.programs)
 	i.settle(t, ns)
@@ -189,7 +195,7 @@ func TestUpgradeHelm(t *testing.T) {
 func (i *installation) upgraded(t *testing.T, how string, is version, before snapshot, all []*api.MiniCluster, began time.Time) {
 	t.Helper()
 	ns := all[0].Namespace
-	for _, kind := range []string{"MiniCluster", "Job", "Pod", "ConfigMap", "Service", "PersistentVolume"} {
+	for _, kind := range []string{"MiniCluster", "Job", "Pod", "ConfigMap", "Service"} {
 		if n := before.count(kind); n < upgradeCount/len(runningSpecs) {
 			t.Errorf("only %d objects of the kind %s exist", n, kind)
 		}
@@ -235,11 +241,15 @@ func TestUpgradeKustomize(t *testing.T) {
 	kubectl(t, "", "apply", "--server-side", "--kustomize", was.root+"/config/default")
 	i := &installation{suite: s, namespace: operator.Namespace, deployment: operator.Name}
 	i.start(t, was.programs)
-	all := i.populate(t, ns)
+	specs := slices.Clone(runningSpecs)
+	if _, err := os.Stat(was.root + "/config/policy/volumes_policy.yaml"); err == nil { // since 0.3.0
+		specs = slices.DeleteFunc(specs, func(spec string) bool { return spec == withVolume })
+	}
+	all := i.populate(t, ns, specs)
 	before := s.snapshot(t, ns)
 	began := time.Now()
 	kubectl(t, "", "apply", "--server-side", "--kustomize", is.root+"/config/default")
 	i.upgraded(t, "`kubectl apply --kustomize` from "+chartVersion(t, was), is, before, all, began)
-	i.operates(t, ns, "new", all[0], all[1], 4)
+	i.operates(t, ns, "new", all[0], all[5], 4)
 	i.restart(t, is.programs, ns)
 }
