@@ -11,12 +11,12 @@ import (
 	"github.com/flux-framework/flux-operator/hack/release/layer"
 )
 
-// names are the packages: Python, and what its modules and the C library depend on. Left out are those that run at
+// names are the packages: Python, and what its modules, the C library and wheels depend on. Left out are those that run at
 // installation (debconf, openssl) or serve a terminal or a configuration that is not here (readline-common, awk,
 // openssl-provider-legacy).
 var names = []string{
 	"base-files", "ca-certificates", "gcc-14-base", "libbz2-1.0", "libc6", "libdb5.3t64", "libexpat1", "libffi8", "libgcc-s1",
-	"liblzma5", "libncursesw6", "libpython3.13-minimal", "libpython3.13-stdlib", "libreadline8t64", "libsqlite3-0", "libssl3t64",
+	"liblzma5", "libncursesw6", "libpython3.13-minimal", "libpython3.13-stdlib", "libreadline8t64", "libsqlite3-0", "libssl3t64", "libstdc++6",
 	"libtinfo6", "libuuid1", "libzstd1", "media-types", "netbase", "python3.13-minimal", "tzdata", "zlib1g",
 }
 
