@@ -27,7 +27,7 @@ endif
 # Python's bytecode is written when packages are installed; hack/environment.py finds a file that came later.
 export PYTHONDONTWRITEBYTECODE ?= 1
 
-# The Go modules that are tested and vetted. test/chart, test/cluster and sdkgen/test/docs have targets of their own, examples/operators have Makefiles.
+# The Go modules that are tested and vetted. hack/release builds hack/release/kubectl; test/chart, test/cluster and sdkgen/test/docs have targets of their own, examples/operators have Makefiles.
 MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger hack/release examples/go
 # $(call each,COMMAND) runs a command in each of them.
 each = @for module in $(MODULES); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
