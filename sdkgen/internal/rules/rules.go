@@ -170,6 +170,9 @@ func advice(v Violation) string {
 	case "names_match":
 		return "make the Go name the JSON name with an upper-case first letter, or change the JSON name"
 	case "list_type_missing":
+		if v.Field == "Items" && strings.HasSuffix(v.Type, "List") { // with ListMeta, the rule forbids what it asks for elsewhere
+			return "remove the list type, which the Items of a type with ListMeta do not have; without ListMeta, add // +listType=atomic, set or map"
+		}
 		return "add the list type: // +listType=atomic, // +listType=set, or // +listType=map with // +listMapKey=NAME"
 	case "omitempty_match_case":
 		return "write omitempty in lower case in the json tag"
