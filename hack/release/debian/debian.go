@@ -147,7 +147,7 @@ func (b *Base) download(ctx context.Context, arch string) (dir string, err error
 	if dir, err = os.MkdirTemp(b.Cache, "download-"); err != nil {
 		return "", err
 	}
-	args := []string{"--download-only", "--variant=minbase", "--arch=" + arch, "--include=" + strings.Join(names, ","), Suite, dir}
+	args := []string{"--download-only", "--force-check-gpg", "--variant=minbase", "--arch=" + arch, "--include=" + strings.Join(names, ","), Suite, dir}
 	if b.Mirror != "" {
 		args = append(args, b.Mirror)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/google/licensecheck"
@@ -68,7 +69,8 @@ func component(path, version string) Component {
 	if at := strings.LastIndexByte(path, '/'); at >= 0 {
 		namespace, name = path[:at], path[at+1:]
 	}
-	purl := packageurl.NewPackageURL(packageurl.TypeGolang, namespace, name, version, nil, "")
+	// The specification of package URLs has modules in lower case.
+	purl := packageurl.NewPackageURL(packageurl.TypeGolang, strings.ToLower(namespace), strings.ToLower(name), version, nil, "")
 	return Component{Kind: Library, Name: path, Version: version, PURL: purl.ToString()}
 }
 
@@ -93,8 +95,13 @@ func license(dir string) (string, error) {
 		return "", err
 	}
 	const sure = 90 // percent of the words
-	if scanned := licensecheck.Scan(text); scanned.Percent >= sure && len(scanned.Match) == 1 {
-		return scanned.Match[0].ID, nil
+	scanned := licensecheck.Scan(text)
+	if scanned.Percent < sure {
+		return "", nil
 	}
-	return "", nil
+	id := scanned.Match[0].ID
+	if slices.ContainsFunc(scanned.Match, func(m licensecheck.Match) bool { return m.ID != id }) {
+		return "", nil
+	}
+	return id, nil
 }

@@ -161,7 +161,7 @@ func TestProgram(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if licensed < len(purls)*3/4 {
+	if licensed < len(purls)/2 {
 		t.Errorf("%d of %d components have a license", licensed, len(purls))
 	}
 }
