@@ -90,6 +90,9 @@ func (r *release) open(ctx context.Context) error {
 	if r.tree, err = repo.Open(ctx, r.dir); err != nil {
 		return err
 	}
+	if err := version.Importable(r.dir, tag); err != nil {
+		return &refusal{err}
+	}
 	dirty, err := r.tree.Changes(ctx)
 	if err != nil {
 		return err

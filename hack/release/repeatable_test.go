@@ -25,7 +25,7 @@ var (
 )
 
 // released is a version that follows all others.
-const released = "99.0.0"
+const released = "0.99.0"
 
 // TestRepeatable builds a release of HEAD twice, in two places and with other settings, and compares the bytes.
 func TestRepeatable(t *testing.T) {

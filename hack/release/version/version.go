@@ -3,9 +3,13 @@ package version
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 )
 
@@ -16,6 +20,20 @@ var written = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(a
 func Valid(tag string) error {
 	if !written.MatchString(tag) {
 		return fmt.Errorf("%s is not a version; write MAJOR.MINOR.PATCH, such as 0.4.0, or 0.4.0-rc.1 (alpha, beta, rc)", strings.Replace(tag, "v", "", 1))
+	}
+	return nil
+}
+
+// Importable returns an error unless the Go module in a directory can have a version: from v2 on, its path ends in /v2.
+func Importable(dir, tag string) error {
+	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return err
+	}
+	path := modfile.ModulePath(data)
+	_, major, _ := module.SplitPathVersion(path)
+	if err := module.CheckPathMajor(tag, major); err != nil {
+		return fmt.Errorf("the Go modules have to be renamed before a release of %s, here to %s/%s: %w", tag, path, semver.Major(tag), err)
 	}
 	return nil
 }
