@@ -44,7 +44,7 @@ func TestRepeatable(t *testing.T) {
 	execute(t, nil, "sh", "-c", `umask 022; exec "$@"`, "sh", program, released, "-C", first, "--helm", filepath.Join(root, "bin", "helm"))
 
 	second := filepath.Join(t.TempDir(), "a second place", "deeper")
-	execute(t, nil, "git", "clone", "-q", root, second)
+	execute(t, nil, "git", "clone", "-q", first, second)
 	execute(t, elsewhere(t), "sh", "-c", `umask 077; exec "$@"`, "sh", program, released, "-C", second, "--helm", filepath.Join(root, "bin", "helm"))
 
 	one, other := contents(t, filepath.Join(first, "dist", released)), contents(t, filepath.Join(second, "dist", released))
