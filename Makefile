@@ -233,7 +233,7 @@ vuln: ## Look for known vulnerabilities that code in the Go modules reaches; nee
 
 audit: ## Look for known vulnerabilities of the Python packages in every requirements file; needs the network
 	@$(PYTHON) hack/environment.py .tools/audit --require-hashes -r hack/audit/requirements.txt
-	@failed=; for file in $$(git ls-files '*requirements*.txt'); do \
+	@failed=; for file in $$(git ls-files '*requirements*.txt' hack/release/wheels/build.txt); do \
 		echo "$$file: pip-audit"; \
 		.tools/audit/bin/pip-audit --strict --progress-spinner off $$(! grep -q -e --hash "$$file" || echo --require-hashes --disable-pip) \
 			-r "$$file" $(ARGS) || failed="$$failed $$file"; \
