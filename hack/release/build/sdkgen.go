@@ -20,11 +20,10 @@ func (s *Source) SDKGen(ctx context.Context, out string) error {
 	if err != nil {
 		return err
 	}
-	wheels := strings.Fields(listed)
-	if len(wheels) == 0 {
+	if listed == "" {
 		return fmt.Errorf("hack/wheels.py built no wheel")
 	}
-	for _, wheel := range wheels {
+	for wheel := range strings.SplitSeq(strings.TrimSpace(listed), "\n") {
 		if err := s.archive(wheel, out); err != nil {
 			return fmt.Errorf("packing %s: %w", filepath.Base(wheel), err)
 		}
