@@ -45,6 +45,7 @@ install() {
 
 if [ ! -e "$out/bin/python${versions[-1]}" ]; then
 	[ "$(id -u)" = 0 ] || die "root is needed to install Python ${versions[*]}"
+	mkdir -p "$(dirname "$out")"
 	(set -e; install) >"$out.log" 2>&1 & # a shell of its own, in which set -e holds
 	wait $! || die "installing Python ${versions[*]} failed; the log is $out.log"
 fi
