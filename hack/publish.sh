@@ -20,7 +20,7 @@ check() {
 	[ "$tag" = "v$version" ] || die "the tag is $tag, and the version in sdkgen.yaml is $version"
 	for module in '' api/ sdk/go/ sdkgen/; do
 		[ "$(git rev-parse --quiet --verify "refs/tags/$module$tag^{commit}")" = "$(git rev-parse HEAD)" ] ||
-			die "the tag $module$tag is not on this commit; docs/releasing.md says which tags are pushed, all at once"
+			die "the tag $module$tag is not on this commit; docs/releasing.md says how the tags are pushed"
 	done
 }
 
@@ -33,16 +33,18 @@ notes() {
 }
 
 sboms() {
-	local sbom file
-	(
-		cd "$1"
-		for sbom in *.spdx.json *.cdx.json; do
-			[ -e "$sbom" ] || continue
-			file=${sbom%.*.json}
-			[ -e "$file" ] || die "$sbom is of no file of the release"
-			printf '%s\t%s\n' "$file" "$sbom"
-		done
-	) | jq --raw-input --slurp --compact-output 'split("\n") | map(select(. != "") | split("\t") | {file: .[0], sbom: .[1]})'
+	python3 - "$1" <<'END'
+import json, pathlib, sys
+
+dist = pathlib.Path(sys.argv[1])
+pairs = []
+for sbom in [*sorted(dist.glob("*.spdx.json")), *sorted(dist.glob("*.cdx.json"))]:
+    file = sbom.with_suffix("").with_suffix("")
+    if not file.is_file():
+        sys.exit(f"publish: {sbom.name} is of no file of the release")
+    pairs.append({"file": file.name, "sbom": sbom.name})
+print(json.dumps(pairs, separators=(",", ":")))
+END
 }
 
 # images pushes NAME_X_linux_ARCH.tar, an OCI image layout each, and one index of the architectures for each name.
