@@ -141,7 +141,7 @@ func (w *world) pass() string {
 	if result.RequeueAfter > 0 {
 		return fmt.Sprintf("%s, requeue %s", w.cost, result.RequeueAfter)
 	}
-	return w.cost.String()
+	return w.String()
 }
 
 // String lists the counts that are not 0.

@@ -104,7 +104,7 @@ var (
 // rule returns the number in the rule of a map that has the given form, if its message has it too.
 func rule(p *apiextensions.JSONSchemaProps, form *regexp.Regexp) int {
 	for _, r := range p.XValidations {
-		if m := form.FindStringSubmatch(r.Rule); m != nil && strings.Contains(r.Message, " "+m[1]+" ") {
+		if m := form.FindStringSubmatch(r.Rule); len(m) == 2 && strings.Contains(r.Message, " "+m[1]+" ") {
 			n, err := strconv.Atoi(m[1])
 			if err == nil {
 				return n

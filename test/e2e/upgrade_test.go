@@ -210,7 +210,7 @@ func (i *installation) upgraded(t *testing.T, how string, is version, before sna
 	if !t.Failed() {
 		row := fmt.Sprintf("| %s | %d | 0 | %s | %s | %s |", how, upgradeCount, n, seconds(leads), seconds(settled))
 		t.Log(row)
-		i.suite.report.upgrades = append(i.suite.report.upgrades, row)
+		i.report.upgrades = append(i.report.upgrades, row)
 	}
 }
 

@@ -31,7 +31,7 @@ func Start(dir, kubeconfig string, args ...string) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
+	defer log.Close() //nolint:errcheck // the process has a descriptor of its own
 	p := &Process{Log: log.Name(), Ended: make(chan error, 1)}
 	if p.Probes, err = freeAddress(); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (p *Process) Unready() string {
 
 // Kill kills the process.
 func (p *Process) Kill() {
-	p.cmd.Process.Kill()
+	p.cmd.Process.Kill() //nolint:errcheck // it may have ended
 	err := <-p.Ended
 	p.Ended <- err
 }

@@ -265,13 +265,13 @@ containers: [{command: echo begin; sleep 5; echo end, volumes: {data: {path: /st
 	case "SIGTERM":
 		signalContainer(pod, syscall.SIGTERM)
 	case "eviction":
-		r.tryEvict(pod) //nolint:errcheck // see above
+		r.tryEvict(pod)
 	case "deletion":
-		kubectl(r.Context(), "delete", "pod", "--namespace", r.namespace, "--wait=false", pod.Name) //nolint:errcheck // see above
+		kubectl(r.Context(), "delete", "pod", "--namespace", r.namespace, "--wait=false", pod.Name)
 	case "force":
-		kubectl(r.Context(), "delete", "pod", "--namespace", r.namespace, "--force", "--grace-period=0", pod.Name) //nolint:errcheck // see above
+		kubectl(r.Context(), "delete", "pod", "--namespace", r.namespace, "--force", "--grace-period=0", pod.Name)
 	case "broker":
-		kubectl(r.Context(), "exec", "--namespace", r.namespace, pod.Name, "--container=fx", "--", "pkill", "-9", "-f", "flux-broker") //nolint:errcheck // see above
+		kubectl(r.Context(), "exec", "--namespace", r.namespace, pod.Name, "--container=fx", "--", "pkill", "-9", "-f", "flux-broker")
 	}
 	completed, message := r.finish(5 * usual)
 	if !completed && message == "" {
@@ -288,6 +288,6 @@ containers: [{command: echo begin; sleep 5; echo end, volumes: {data: {path: /st
 // signalContainer sends a signal to the first process of a pod's Flux container, if it runs.
 func signalContainer(pod *corev1.Pod, signal syscall.Signal) {
 	if pid, err := containerInit(pod.UID, "fx"); err == nil {
-		syscall.Kill(pid, signal) //nolint:errcheck // it has ended
+		syscall.Kill(pid, signal) // it has ended
 	}
 }

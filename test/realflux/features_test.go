@@ -8,7 +8,7 @@ func TestJobs(t *testing.T) {
 		"resources": {
 			feature: "size 4, `flux resource list; flux run -N4 hostname`",
 			spec:    `{size: 4, containers: [{command: flux resource list; flux run -N4 -n4 hostname}]}`,
-			log:     map[string]int{`^fx-[0-3]$`: 4, `free +4 `: -1},
+			log:     map[string]int{`^fx-[0-3]$`: 4, `free +4\s`: -1},
 		},
 		"one": {
 			feature: "size 1",

@@ -63,7 +63,7 @@ func (r *run) named(name string) metav1.ObjectMeta {
 func (r *run) mungeKey() {
 	r.Helper()
 	key := make([]byte, 64)
-	rand.Read(key) //nolint:errcheck // it never fails
+	rand.Read(key) // it never fails
 	r.secret("munge-key", map[string]string{"munge-key": hex.EncodeToString(key)})
 }
 
@@ -106,7 +106,7 @@ func interactive(r *run) {
 	if err != nil || strings.Count(out, "fx-") < 3 {
 		r.Errorf("flux proxy: %v\n%s", err, out)
 	}
-	r.flux("flux", "shutdown") //nolint:errcheck // its connection ends with the broker
+	r.flux("flux", "shutdown") // its connection ends with the broker
 	r.completes(usual)
 }
 
@@ -163,7 +163,7 @@ flux: {curveCertSecret: curve, bursting: {leadBroker: {address: `+r.address(firs
 	if out := r.mustFlux("run", "-N4", "hostname"); strings.Count(out, "burst-0-") != 2 || strings.Count(out, "first-") != 2 {
 		r.Errorf("flux run -N4 hostname: %s", out)
 	}
-	r.flux("flux", "shutdown") //nolint:errcheck // its connection ends with the broker
+	r.flux("flux", "shutdown") // its connection ends with the broker
 	r.completes(usual)
 	r.mc = extension
 	r.completes(usual)
@@ -247,7 +247,7 @@ func archive(r *run) {
 	r.start(r.archiveSpec(""))
 	r.online(usual, 2)
 	r.mustFlux("run", "echo", "remember me")
-	r.flux("flux", "shutdown") //nolint:errcheck // its connection ends with the broker
+	r.flux("flux", "shutdown") // its connection ends with the broker
 	r.completes(usual)
 	r.replace()
 	r.start(r.archiveSpec(""))

@@ -96,7 +96,7 @@ func (r *run) example(clone string, e example) {
 	r.startObject(mc)
 	if mc.Spec.Interactive {
 		r.online(usual, int(mc.Spec.Size))
-		r.flux("flux", "shutdown") //nolint:errcheck // its connection ends with the broker
+		r.flux("flux", "shutdown") // its connection ends with the broker
 	}
 	r.completes(2 * usual)
 	if e.output {
@@ -150,7 +150,7 @@ func (r *run) claim(directory string) {
 	if err := r.client.Create(r.Context(), volume); err != nil {
 		r.Fatal(err)
 	}
-	r.Cleanup(func() { kubectl(r.Context(), "delete", "--wait=false", "pv", name) }) //nolint:errcheck // the node ends soon
+	r.Cleanup(func() { kubectl(r.Context(), "delete", "--wait=false", "pv", name) }) // the node ends soon
 	if err := r.client.Create(r.Context(), claim); err != nil {
 		r.Fatal(err)
 	}

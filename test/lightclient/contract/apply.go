@@ -48,7 +48,7 @@ func apply(t *testing.T, c *fluxoperator.MiniClusterClient) {
 	}
 	var owners []string
 	for _, entry := range applied.ManagedFields {
-		owners = append(owners, strings.Join([]string{entry.Manager, string(entry.Operation), entry.Subresource, string(entry.FieldsV1.Raw)}, " "))
+		owners = append(owners, strings.Join([]string{entry.Manager, string(entry.Operation), entry.Subresource, entry.FieldsV1.GetRawString()}, " "))
 	}
 	slices.Sort(owners)
 	want := []string{
