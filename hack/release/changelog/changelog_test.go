@@ -65,8 +65,12 @@ func TestInsert(t *testing.T) {
 	if again := changelog.Insert(got, section); again != got {
 		t.Errorf("a second time it is\n%s", again)
 	}
+	_, older, ok := strings.Cut(want, "## 1.1.0")
+	if !ok {
+		t.Fatal("there is no section of 1.1.0")
+	}
 	section.Version = "1.2.0"
-	if next := changelog.Insert(got, section); !strings.HasSuffix(next, want[strings.Index(want, "## 1.1.0"):]) {
+	if next := changelog.Insert(got, section); !strings.HasSuffix(next, older) {
 		t.Errorf("the section of 1.1.0 changed:\n%s", next)
 	}
 	for heading, has := range map[string]bool{"## 1.1.0": true, "## [1.1.0] - 2026-01-01": true, "## v1.1.0": true, "## 1.1.0-rc.1": false, "## 11.1.0": false} {

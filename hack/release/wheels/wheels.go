@@ -154,7 +154,7 @@ func (w *Wheel) add(entry *zip.File) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close() //nolint:errcheck // it was only read
+	defer in.Close()
 	data, err := io.ReadAll(in)
 	if err != nil {
 		return err

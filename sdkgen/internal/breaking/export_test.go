@@ -69,7 +69,7 @@ func (p *prover) worse(object map[string]any) []string {
 	read, lost := p.now.Read(stored)
 	touched := runtime.DeepCopyJSON(read)
 	touched["metadata"] = map[string]any{"name": "witness", "labels": map[string]any{"touched": "yes"}}
-	paths := append(dropped, lost...)
+	paths := slices.Concat(dropped, lost)
 	for _, err := range slices.Concat(errs, p.now.Update(touched, read, true), p.now.Update(touched, read, false), p.now.UpdateStatus(touched, read, true)) {
 		if !strings.HasPrefix(err.Detail, "some validation rules were not checked") {
 			paths = append(paths, pathOf(err))

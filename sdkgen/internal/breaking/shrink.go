@@ -107,13 +107,13 @@ func put(object map[string]any, path []any, value any) map[string]any {
 		}
 		switch step := path[0].(type) {
 		case string:
-			object := in.(map[string]any)
+			object := in.(map[string]any) //nolint:errcheck // a path leads to what is there
 			if object[step] = set(object[step], path[1:]); object[step] == any(sampler.Absent{}) {
 				delete(object, step)
 			}
 			return object
 		case int:
-			list := in.([]any)
+			list := in.([]any) //nolint:errcheck // the same
 			if list[step] = set(list[step], path[1:]); list[step] == any(sampler.Absent{}) {
 				return slices.Delete(list, step, step+1)
 			}
@@ -121,5 +121,5 @@ func put(object map[string]any, path []any, value any) map[string]any {
 		}
 		return in
 	}
-	return set(runtime.DeepCopyJSON(object), path).(map[string]any)
+	return set(runtime.DeepCopyJSON(object), path).(map[string]any) //nolint:errcheck // the path is not empty
 }

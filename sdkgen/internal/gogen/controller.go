@@ -189,10 +189,12 @@ func hasCRD(pkg *load.Package, kind string) bool {
 // that of a kind without.
 func (g *Generator) needCRD(parser *crd.Parser, kind schema.GroupKind) {
 	none := !g.hasCRD(kind)
+	left := map[*loader.Package]schema.GroupVersion{}
+	defer maps.Copy(parser.GroupVersions, left)
 	for _, pkg := range g.api.Packages {
 		if version, ok := parser.GroupVersions[pkg.Source]; ok && (pkg.NoCRD != none || pkg.Excludes(kind.Kind)) {
 			delete(parser.GroupVersions, pkg.Source)
-			defer func() { parser.GroupVersions[pkg.Source] = version }()
+			left[pkg.Source] = version
 		}
 	}
 	parser.NeedCRDFor(kind, g.crdOptions.MaxDescLen)

@@ -90,7 +90,7 @@ func importsOf(name string, parts []Part) string {
 			nested = append(nested, Export{part.Names[1] + " as " + strings.Join(part.Names, "_"), name + "." + part.Names[0]})
 		}
 	}
-	return fromImport(name, direct...).print(0) + "\n" + statements(nested, 0)
+	return fromImport(name, direct...).render(0) + "\n" + statements(nested, 0)
 }
 
 // typedOf returns the statements that import what a distribution's package has, under the same names.
@@ -109,7 +109,7 @@ func statements(imports []Export, indent int) string {
 	})
 	var out strings.Builder
 	for _, one := range imports {
-		out.WriteString(strings.Repeat(" ", indent) + fromImport(one.Module, one.Class).print(indent) + "\n")
+		out.WriteString(strings.Repeat(" ", indent) + fromImport(one.Module, one.Class).render(indent) + "\n")
 	}
 	return strings.TrimSuffix(out.String(), "\n")
 }

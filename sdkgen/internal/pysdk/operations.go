@@ -82,7 +82,7 @@ var notLetter = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")
 func (o *operator) api(runtime string) *API {
 	return &API{
 		Typing: importOf("typing", o.typing, 0), Checked: o.checked("..models", "from typing_extensions import Unpack"),
-		Queries: o.queries, Wire: valueOf(o.wire).after("_NAMES = ").print(0), Runtime: runtime,
+		Queries: o.queries, Wire: valueOf(o.wire).after("_NAMES = ").render(0), Runtime: runtime,
 	}
 }
 
@@ -119,7 +119,7 @@ func (o *operator) add(from *document.Operation) error {
 	o.ids = append(o.ids, from.ID)
 	o.all = append(o.all, &Operation{
 		Signature: signature(name, params, returns, 4), Doc: docstring(sentence(from.Description), 8),
-		Call: call("return self._call(", ")", arguments...).print(8),
+		Call: call("return self._call(", ")", arguments...).render(8),
 	})
 	return nil
 }

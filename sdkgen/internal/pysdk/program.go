@@ -23,10 +23,10 @@ func Program(definition *document.Definition, module string, object map[string]a
 		names  map[string]bool
 	}{{"kubernetes.client", p.external}, {module, p.imports}} {
 		if len(from.names) > 0 {
-			imports = append(imports, fromImport(from.module, slices.Sorted(maps.Keys(from.names))...).print(0)+"\n")
+			imports = append(imports, fromImport(from.module, slices.Sorted(maps.Keys(from.names))...).render(0)+"\n")
 		}
 	}
-	text := strings.Join(imports, "\n") + "\n" + made.after("sample = ").print(0) + "\n"
+	text := strings.Join(imports, "\n") + "\n" + made.after("sample = ").render(0) + "\n"
 	if p.times {
 		text = "from datetime import datetime\n\n" + text
 	}

@@ -72,7 +72,7 @@ func modulesOf(api *document.API) string {
 	}
 	slices.SortFunc(modules, natural)
 	for _, module := range modules {
-		statements = append(statements, fromImport("."+module, classes[module]).print(0))
+		statements = append(statements, fromImport("."+module, classes[module]).render(0))
 	}
 	return strings.Join(statements, "\n")
 }
@@ -111,7 +111,7 @@ func example(kind *document.Definition, models string) string {
 	if !kind.Root.Namespaced {
 		namespace = ""
 	}
-	return call("Client("+models+"."+kind.Name+namespace+").create(", ")", made).print(0)
+	return call("Client("+models+"."+kind.Name+namespace+").create(", ")", made).render(0)
 }
 
 // caller writes calls of the classes in a module.

@@ -138,14 +138,14 @@ func (m *modeler) model(definition *document.Definition, doc *document.Annotated
 		Doc: cmp.Or(docstring(definition.Description, 4), docstring(definition.Name, 4)), Text: page(definition.Description), Root: rootOf(definition),
 	}
 	if definition.Deprecated != "" {
-		out.Mark = call("@_model.deprecated(", ")", text(definition.Deprecated)).print(0)
+		out.Mark = call("@_model.deprecated(", ")", text(definition.Deprecated)).render(0)
 	}
 	for _, property := range definition.Fields {
 		out.Fields = append(out.Fields, m.field(property, out.Root))
 	}
 	slices.SortFunc(out.Fields, func(a, b Field) int { return strings.Compare(a.Attr, b.Attr) })
 	if rules := celRules(definition); len(rules) > 0 {
-		out.CEL = valueOf(rules).after("CEL_RULES = ").print(4)
+		out.CEL = valueOf(rules).after("CEL_RULES = ").render(4)
 	}
 	delete(m.imports, definition.Name)
 	m.imported(out)
@@ -156,7 +156,7 @@ func (m *modeler) model(definition *document.Definition, doc *document.Annotated
 // samples works out what the model's test prints.
 func (m *modeler) samples(definition *document.Definition, model *Model) Samples {
 	made := sampling{}
-	assign := func(name string, value source) string { return value.after(name + " = ").print(0) }
+	assign := func(name string, value source) string { return value.after(name + " = ").render(0) }
 	out := Samples{
 		Full:       assign("SAMPLE", valueOf(made.sample(definition, true))),
 		Minimal:    assign("MINIMAL", valueOf(made.sample(definition, false))),
@@ -201,7 +201,7 @@ func (m *modeler) imported(out *Model) {
 
 // importOf returns the statement that imports names, behind so many blanks.
 func importOf(module string, names map[string]bool, indent int) string {
-	return fromImport(module, slices.Collect(maps.Keys(names))...).print(indent)
+	return fromImport(module, slices.Collect(maps.Keys(names))...).render(indent)
 }
 
 func (m *modeler) field(property *document.Field, root *Root) Field {

@@ -85,9 +85,9 @@ func (s source) before(text string) source {
 	return s
 }
 
-// print returns the piece as it stands in a line that starts with indent blanks; lines that follow
+// render returns the piece as it stands in a line that starts with indent blanks; lines that follow
 // are indented.
-func (s source) print(indent int) string {
+func (s source) render(indent int) string {
 	if fits(indent, s.flat) {
 		return s.flat
 	}
@@ -146,9 +146,9 @@ func annotated(attr string, hint, call source, indent int) string {
 func signature(name string, params []source, returns source, indent int) string {
 	whole := call("def "+name+"(", ") -> "+returns.flat+":", params...)
 	if !fits(indent, whole.flat) {
-		whole.close = returns.after(") -> ").before(":").print(indent)
+		whole.close = returns.after(") -> ").before(":").render(indent)
 	}
-	return whole.print(indent)
+	return whole.render(indent)
 }
 
 // fits says whether a text ends in the last column or before, behind so many blanks.

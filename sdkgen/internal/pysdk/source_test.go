@@ -32,7 +32,7 @@ func TestSource(t *testing.T) {
 		name := strings.Repeat("a", n)
 		params := []source{atom("self"), atom(name + ": str"), subscript("Union", atom("A"), atom(name)).after("body: ").before(" = None"), atom("**query: Unpack[Q]")}
 		for _, returns := range []source{atom("A"), subscript("Union", atom("A"), atom(name))} {
-			fmt.Fprintf(&b, "\n    %s\n        %s\n", signature("f", params, returns, 4), call("return x(", ")", call("segments(", ")", text("a"), text(name)), atom("q")).print(8))
+			fmt.Fprintf(&b, "\n    %s\n        %s\n", signature("f", params, returns, 4), call("return x(", ")", call("segments(", ")", text("a"), text(name)), atom("q")).render(8))
 		}
 	}
 	dir := t.TempDir()
@@ -40,7 +40,11 @@ func TestSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.Write(t, dir, "pyproject.toml", []byte(string(project)[strings.Index(string(project), "[tool.ruff]"):]))
+	_, settings, ok := strings.Cut(string(project), "[tool.ruff]")
+	if !ok {
+		t.Fatal("pyproject.toml.mustache has no [tool.ruff]")
+	}
+	testkit.Write(t, dir, "pyproject.toml", []byte("[tool.ruff]"+settings))
 	testkit.Write(t, dir, "statements.py", []byte(b.String()))
 	testkit.RuffFormat(t, dir)
 }

@@ -232,7 +232,7 @@ var (
 // versionIn returns the version of controller-gen that a script names.
 func versionIn(s script) variable {
 	for _, l := range s.lines {
-		if m := assignment.FindStringSubmatch(l.text); m != nil && toolsVariable.MatchString(m[1]) && semantic.MatchString(m[2]) {
+		if m := assignment.FindStringSubmatch(l.text); len(m) > 2 && toolsVariable.MatchString(m[1]) && semantic.MatchString(m[2]) {
 			return variable{m[2], l.pos}
 		}
 		if m := toolsVersion.FindStringSubmatch(l.text); m != nil {

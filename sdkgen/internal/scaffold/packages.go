@@ -239,7 +239,7 @@ func kindsOf(file *ast.File) []string {
 			continue
 		}
 		for _, spec := range gen.Specs {
-			spec := spec.(*ast.TypeSpec)
+			spec := spec.(*ast.TypeSpec) //nolint:errcheck // of token.TYPE
 			if t, ok := spec.Type.(*ast.StructType); ok && embeds(t, alias, "TypeMeta") && embeds(t, alias, "ObjectMeta") {
 				kinds = append(kinds, spec.Name.Name)
 			}

@@ -227,5 +227,5 @@ func advice(hint string) string {
 
 // plainText escapes what Markdown would change, except code.
 func plainText(text string) string {
-	return regexp.MustCompile("[\\\\*_<>|\\[\\]]").ReplaceAllString(text, `\$0`)
+	return regexp.MustCompile(`[\\*_<>|\[\]]`).ReplaceAllString(text, `\$0`)
 }

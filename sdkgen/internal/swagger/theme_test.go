@@ -186,8 +186,7 @@ func tidy(schema map[string]any) map[string]any {
 		if keyword == "description" || keyword == "x-go-type" {
 			continue
 		}
-		switch below := value.(type) {
-		case map[string]any:
+		if below, ok := value.(map[string]any); ok {
 			value = tidy(below)
 		}
 		out[keyword] = value

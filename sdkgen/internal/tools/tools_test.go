@@ -97,7 +97,7 @@ func (w *world) java(t *testing.T, files map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer wheel.Close() //nolint:errcheck // it is only read
+	defer wheel.Close()
 	tree, err := fs.Sub(wheel, strings.TrimSuffix(javaPrefix, "/"))
 	if err != nil {
 		t.Fatal(err)

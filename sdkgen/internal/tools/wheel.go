@@ -46,7 +46,7 @@ func unpackFile(f *zip.File, dest string) (sum string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("unpacking %q: %w", f.Name, err)
 	}
-	defer in.Close() //nolint:errcheck // it is only read
+	defer in.Close()
 	mode := fs.FileMode(0o644)
 	if f.Mode()&0o100 != 0 {
 		mode = 0o755
