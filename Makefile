@@ -39,7 +39,7 @@ operators = @for operator in $(OPERATORS); do echo "$$operator: $(1)"; $(MAKE) -
 SDKGEN := .tools/bin/sdkgen
 # $(call program,PACKAGE,FILE,FLAGS,GO) builds a program. `go build` takes a file with the right build ID for what it
 # would build, whatever else has been changed in it; `go run` takes the program from Go's build cache.
-program = $(or $(4),$(GO)) run $(3) -exec 'install -m 755' $(1) $(2).$$$$.new && mv -f $(2).$$$$.new $(2)
+program = $(or $(4),$(GO)) run $(3) -exec 'install -m 755' $(1) "$(2).$$$$.new" && mv -f "$(2).$$$$.new" "$(2)"
 # A file that is there when sdkgen is not the program that `make api` ran last.
 REBUILT := .tools/rebuilt
 GENERATE = $(SDKGEN) generate $$(test ! -e $(REBUILT) || echo --force)
@@ -151,7 +151,7 @@ test-images: ## Build the images twice, look into them and run them; needs root,
 	cd hack/release && $(RELEASE_GO) test -count=1 -timeout 60m -v ./images ./sbom -slow $(ARGS)
 
 # The Go toolchain of a release is the same everywhere: that of hack/release/go.mod.
-RELEASE_ENV = GOTOOLCHAIN=$$(sed -n 's/^toolchain //p' $(CURDIR)/hack/release/go.mod)
+RELEASE_ENV = GOTOOLCHAIN=$$(sed -n 's/^toolchain //p' "$(CURDIR)/hack/release/go.mod")
 RELEASE_GO = $(RELEASE_ENV) $(GO)
 
 .PHONY: release test-release images test-images .release
