@@ -24,7 +24,7 @@ CHECKOUT = Path(os.environ["FLUXOPERATOR_CHECKOUT"])
 TYPING = CHECKOUT / "test" / "python" / "typing"
 # Hand-written Python, but for the tests beside matrix.py: those run on every pair, and give
 # the models wrong values on purpose.
-WRITTEN = ("examples/python/*.py", "test/e2e/python/*.py") + tuple(
+WRITTEN = ("examples/python/*.py", "test/e2e/python/*.py", "hack/environment.py") + tuple(
     f"test/python/{name}.py" for name in ("golang", "interpreters", "matrix")
 )
 # kubernetes 37 and pydantic cannot be read as Python 3.9: mypy takes their classes for Any there.
@@ -97,6 +97,7 @@ def pyright(directory, name, version):
     """The same of pyright, with what its standard mode finds."""
     settings = {"pythonVersion": version, "include": [name]}
     settings["reportUnusedExpression"] = False
+    settings["extraPaths"] = ["written/hack"]  # where matrix.py finds environment.py
     (directory / "pyrightconfig.json").write_text(json.dumps(settings))
     command = ("pyright", "--outputjson", "-p", directory, "--pythonpath", sys.executable)
     report = json.loads(run(*command, cwd=directory))
