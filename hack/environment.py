@@ -22,7 +22,7 @@ from typing import Callable, Iterator, Mapping, Optional, Sequence
 
 
 class Environment:
-    """A virtual environment in a directory, and what is installed there.
+    """A virtual environment in a directory, with the packages installed there.
 
     Attributes:
         home (Path): the directory.
@@ -34,7 +34,7 @@ class Environment:
 
         Arguments:
             home: the directory.
-            key: says what is installed: another key is another environment.
+            key: names the packages: another key is another environment.
             environ: environment variables, which lead to the user's cache directory.
         """
         self.home = home.absolute()

@@ -87,7 +87,7 @@ func (r *release) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.tree, err = repo.Open(ctx, r.dir); err != nil {
+	if r.tree, err = repo.Open(ctx, r.dir, build.Clean(r.environ)); err != nil {
 		return err
 	}
 	if err := version.Importable(r.dir, tag); err != nil {

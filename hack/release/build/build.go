@@ -21,25 +21,26 @@ type Source struct {
 	Dir     string    // root of the checkout
 	Version string    // without v
 	Time    time.Time // of the commit: that of all files in archives
-	Scratch string    // a directory for what is made on the way
+	Scratch string    // directory for intermediate files
 	Env     []string  // for child processes: see Environment
 	Log     *slog.Logger
 }
 
-// cleared are variables that would change what is built.
+// cleared are variables that would change the files, or have git work on another repository.
 var cleared = []string{"GOFLAGS", "GOEXPERIMENT", "GOAMD64", "GOARM64", "GODEBUG", "GOFIPS140", "GOOS", "GOARCH", "GIT_DIR", "GIT_WORK_TREE",
-	"GIT_INDEX_FILE", "PYTHONPATH", "PYTHONHOME", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"}
+	"GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "PYTHONPATH", "PYTHONHOME", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "SOURCE_DATE_EPOCH"}
 
-// Environment returns the environment in which a release is built: the given one without what would change the files.
-func Environment(environ []string, toolchain string, commit time.Time) []string {
-	var env []string
-	for _, entry := range environ {
+// Clean returns an environment without the variables that would change the files.
+func Clean(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		if !slices.Contains(cleared, name) && name != "SOURCE_DATE_EPOCH" && !strings.HasPrefix(name, "LC_") {
-			env = append(env, entry)
-		}
-	}
-	return append(env, "GOTOOLCHAIN="+toolchain, "GOWORK=off", "CGO_ENABLED=0", "TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONHASHSEED=0",
+		return slices.Contains(cleared, name) || strings.HasPrefix(name, "LC_")
+	})
+}
+
+// Environment returns the environment in which a release is built: the given one, cleaned, with fixed values for the rest.
+func Environment(environ []string, toolchain string, commit time.Time) []string {
+	return append(Clean(environ), "GOTOOLCHAIN="+toolchain, "GOWORK=off", "CGO_ENABLED=0", "TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONHASHSEED=0",
 		"PYTHONDONTWRITEBYTECODE=1", "SOURCE_DATE_EPOCH="+strconv.FormatInt(commit.Unix(), 10))
 }
 
@@ -57,7 +58,7 @@ func (s *Source) Run(ctx context.Context, dir, program string, args ...string) (
 	return stdout.String(), nil
 }
 
-// scratch makes an empty directory for what is made on the way.
+// scratch makes an empty directory for intermediate files.
 func (s *Source) scratch(name string) (string, error) {
 	return os.MkdirTemp(s.Scratch, name+"-")
 }

@@ -38,7 +38,7 @@ var platforms = []struct{ tag, name string }{
 	{"win_amd64", "windows_amd64"}, {"win_arm64", "windows_arm64"},
 }
 
-// archive packs what is in a wheel as a tar.gz, for Windows as a zip.
+// archive packs the files of a wheel as a tar.gz, for Windows as a zip.
 func (s *Source) archive(wheel, out string) error {
 	at := slices.IndexFunc(platforms, func(p struct{ tag, name string }) bool { return strings.Contains(filepath.Base(wheel), p.tag) })
 	if at < 0 {

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,16 +53,11 @@ The operators in examples/ have a version of their own; VERSION is that of the F
 }
 
 func (o *Options) write(c *cobra.Command) error {
-	g := &git{ctx: c.Context(), environ: plain(o.Env)}
-	stamp := g.run(o.Root, "show", "--no-patch", "--no-show-signature", "--format=%ct", "HEAD")
-	if g.err != nil {
-		return g.err
-	}
-	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	_, committed, err := o.repo().Head(c.Context())
 	if err != nil {
-		return fmt.Errorf("reading the time of HEAD: %w", err)
+		return err
 	}
-	o.Date = time.Unix(seconds, 0).UTC()
+	o.Date = committed
 	if !filepath.IsAbs(o.Out) {
 		o.Out = filepath.Join(o.Root, o.Out)
 	}

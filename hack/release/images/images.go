@@ -22,8 +22,10 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/flux-framework/flux-operator/hack/release/build"
 	"github.com/flux-framework/flux-operator/hack/release/debian"
 	"github.com/flux-framework/flux-operator/hack/release/layer"
+	"github.com/flux-framework/flux-operator/hack/release/repo"
 )
 
 // Source is the address of the repository that the images name.
@@ -37,7 +39,7 @@ var Arches = []string{"amd64", "arm64"}
 
 // Options say what to build. Root, Version, Date and Out are required.
 type Options struct {
-	Root    string    // directory of the repository, in any state: see Checkout
+	Root    string    // directory of the repository, in any state: see repo.Snapshot
 	Version string    // of the operator's image and of the Go programs, without a v; the others have their project's
 	Date    time.Time // of the commit, for the images' time of creation
 	Out     string    // directory for the archives
@@ -105,7 +107,7 @@ func Write(ctx context.Context, o Options) ([]string, error) {
 	}
 	defer os.RemoveAll(scratch) //nolint:errcheck // what stays is in a directory for temporary files
 	b := &builder{Options: o, scratch: scratch, source: filepath.Join(scratch, "source"), bases: map[string]v1.Layer{}}
-	b.revision, err = Checkout(ctx, o.Env, o.Root, o.Version, b.source)
+	b.revision, err = o.repo().Snapshot(ctx, o.Version, b.source)
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +145,7 @@ func (o *Options) complete() ([]Spec, error) {
 	if o.Env == nil {
 		o.Env = os.Environ()
 	}
+	o.Env = build.Clean(o.Env)
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
@@ -155,6 +158,8 @@ func (o *Options) complete() ([]Spec, error) {
 	}
 	return o.chosen()
 }
+
+func (o *Options) repo() *repo.Repo { return &repo.Repo{Dir: o.Root, Env: build.Clean(o.Env)} }
 
 func (o *Options) chosen() ([]Spec, error) {
 	for _, arch := range o.Arches {

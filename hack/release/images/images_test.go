@@ -2,7 +2,6 @@ package images_test
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -29,6 +28,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
 	"github.com/flux-framework/flux-operator/hack/release/images"
+	"github.com/flux-framework/flux-operator/hack/release/repo"
 )
 
 var slow = flag.Bool("slow", false, "build images, which takes minutes, and run them, which needs root")
@@ -61,7 +61,7 @@ var checkout = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = images.Checkout(context.Background(), os.Environ(), "../../..", version, dir)
+	_, err = (&repo.Repo{Dir: "../../..", Env: os.Environ()}).Snapshot(context.Background(), version, dir)
 	return dir, err
 })
 
@@ -275,7 +275,7 @@ func TestRepeatable(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "a", "longer", "path")
-	if _, err := images.Checkout(t.Context(), os.Environ(), root, "1.1.1", elsewhere); err != nil {
+	if _, err := (&repo.Repo{Dir: root, Env: os.Environ()}).Snapshot(t.Context(), "1.1.1", elsewhere); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("TZ", "Asia/Kathmandu")
@@ -317,66 +317,12 @@ func TestOptions(t *testing.T) {
 		"images need a root":               func(o *images.Options) { o.Version = "" },
 		`there is no image "flux"; images`: func(o *images.Options) { o.Only = []string{"flux"} },
 		"there are no images for s390x":    func(o *images.Options) { o.Arches = []string{"s390x"} },
-		"git rev-parse in ":                func(o *images.Options) { o.Root = t.TempDir() },
+		"git log in ":                func(o *images.Options) { o.Root = t.TempDir() },
 	} {
 		o := whole
 		change(&o)
 		if _, err := images.Write(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
-	}
-}
-
-// TestCheckout checks that a copy has what is not committed, and that the repository stays as it is.
-func TestCheckout(t *testing.T) {
-	root := t.TempDir()
-	git := func(args ...string) string {
-		t.Helper()
-		out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", root, "-c", "user.name=a", "-c", "user.email=b"}, args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	git("init", "-q")
-	write("old", "1")
-	git("add", ".")
-	git("commit", "-q", "-m", "first")
-	head := git("rev-parse", "HEAD")
-	if got, err := images.Checkout(t.Context(), os.Environ(), root, version, filepath.Join(t.TempDir(), "c")); err != nil || got != head {
-		t.Errorf("of a clean tree: %s, %v, want %s", got, err, head)
-	}
-	write("old", "2")
-	write("new", "3")
-	before := git("status", "--porcelain")
-	var hashes []string
-	for range 2 {
-		dir := filepath.Join(t.TempDir(), "c")
-		got, err := images.Checkout(t.Context(), os.Environ(), root, version, dir)
-		if err != nil || got != head+"-dirty" {
-			t.Errorf("of a changed tree: %s, %v, want %s-dirty", got, err, head)
-		}
-		for name, want := range map[string]string{"old": "2", "new": "3"} {
-			if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
-				t.Errorf("%s in the copy: %q, %v, want %q", name, text, err, want)
-			}
-		}
-		out, err := exec.CommandContext(t.Context(), "git", "-C", dir, "rev-parse", "v"+version, "sdkgen/v"+version).CombinedOutput()
-		if err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
-		hashes = append(hashes, string(bytes.TrimSpace(out)))
-	}
-	if hashes[0] != hashes[1] {
-		t.Errorf("two copies of one tree are the commits %v", hashes)
-	}
-	if after := git("status", "--porcelain"); after != before || git("rev-parse", "HEAD") != head {
-		t.Errorf("the repository changed: %s, was %s", after, before)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/flux-framework/flux-operator/hack/release/modules"
 )
 
-// programs builds the Go programs of an image, static, and adds the licenses of what is in them.
+// programs builds the Go programs of an image, static, and adds the licenses of their modules.
 func (b *builder) programs(ctx context.Context, spec Spec, arch string) (layer.Tree, error) {
 	tree, err := b.license()
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *builder) thirdParty(ctx context.Context, tree layer.Tree, program []byt
 func (b *builder) goRun(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, b.Go, args...)
 	cmd.Dir = dir
-	cmd.Env = slices.Concat(plain(b.Env), []string{"CGO_ENABLED=0", "GOWORK=off"}, env)
+	cmd.Env = slices.Concat(b.Env, []string{"CGO_ENABLED=0", "GOWORK=off"}, env)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

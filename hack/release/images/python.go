@@ -29,7 +29,7 @@ func (b *builder) python(ctx context.Context, spec Spec, arch string, img *image
 	if err != nil {
 		return err
 	}
-	target := &wheels.Target{Host: b.Python, Version: debian.Version, Arch: arch, Glibc: debian.Glibc, Epoch: b.epoch(), Env: plain(b.Env)}
+	target := &wheels.Target{Host: b.Python, Version: debian.Version, Arch: arch, Glibc: debian.Glibc, Epoch: b.epoch(), Env: b.Env}
 	project := filepath.Join(b.source, filepath.FromSlash(spec.Project))
 	downloaded := filepath.Join(dir, "downloaded")
 	if err := target.Download(ctx, filepath.Join(project, "requirements.txt"), downloaded); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -64,27 +65,32 @@ func Local(dep *debug.Module) bool {
 	return dep.Replace != nil && (strings.HasPrefix(dep.Replace.Path, "./") || strings.HasPrefix(dep.Replace.Path, "../"))
 }
 
-func add(files map[string][]byte, name, dir string) error {
+// Files returns the names of the license files in the directory of a module.
+func Files(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
+	var found []string
+	for _, entry := range entries {
+		upper := strings.ToUpper(entry.Name())
+		named := func(prefix string) bool { return strings.HasPrefix(upper, prefix) }
+		if entry.Type().IsRegular() && slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE"}, named) {
+			found = append(found, entry.Name())
+		}
+	}
+	return found, err
+}
+
+func add(files map[string][]byte, name, dir string) error {
+	found, err := Files(dir)
 	if err != nil {
 		return err
 	}
-	count := len(files)
-	for _, entry := range entries {
-		upper := strings.ToUpper(entry.Name())
-		for _, prefix := range []string{"LICENSE", "LICENCE", "COPYING", "NOTICE"} {
-			if !strings.HasPrefix(upper, prefix) || !entry.Type().IsRegular() {
-				continue
-			}
-			text, err := os.ReadFile(filepath.Join(dir, entry.Name()))
-			if err != nil {
-				return err
-			}
-			files[name+"/"+entry.Name()] = text
-		}
-	}
-	if len(files) == count {
+	if len(found) == 0 {
 		return fmt.Errorf("%s has no license in %s", name, dir)
+	}
+	for _, file := range found {
+		if files[name+"/"+file], err = os.ReadFile(filepath.Join(dir, file)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -15,15 +15,18 @@ import (
 )
 
 // Repo is a git repository with a work tree.
-type Repo struct{ Dir string }
+type Repo struct {
+	Dir string
+	Env []string // for git
+}
 
 // Commit is a commit of the history.
 type Commit struct{ Hash, Subject string }
 
 // Open returns the repository whose root is a directory. Its history has to be whole, since tags and subjects are read
 // from it.
-func Open(ctx context.Context, dir string) (*Repo, error) {
-	r := &Repo{dir}
+func Open(ctx context.Context, dir string, environ []string) (*Repo, error) {
+	r := &Repo{dir, environ}
 	shallow, err := r.git(ctx, "rev-parse", "--is-shallow-repository")
 	if err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func (r *Repo) Clone(ctx context.Context, dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	clone := &Repo{dir}
+	clone := &Repo{dir, r.Env}
 	head, _, err := r.Head(ctx)
 	if err == nil {
 		_, err = clone.git(ctx, "-c", "core.autocrlf=false", "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", head)
@@ -159,7 +162,7 @@ func (r *Repo) git(ctx context.Context, args ...string) (string, error) {
 
 func (r *Repo) run(ctx context.Context, stdin string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", r.Dir}, args...)...)
-	cmd.Stdin = strings.NewReader(stdin)
+	cmd.Env, cmd.Stdin = r.Env, strings.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

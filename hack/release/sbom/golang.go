@@ -76,17 +76,11 @@ func component(path, version string) Component {
 
 // license returns the license of a module if it has one license file, and that has one license and little more.
 func license(dir string) (string, error) {
-	entries, err := os.ReadDir(dir)
+	files, err := modules.Files(dir)
 	if err != nil {
 		return "", err
 	}
-	var found []string
-	for _, entry := range entries {
-		upper := strings.ToUpper(entry.Name())
-		if strings.HasPrefix(upper, "LICENSE") || strings.HasPrefix(upper, "LICENCE") || strings.HasPrefix(upper, "COPYING") {
-			found = append(found, entry.Name())
-		}
-	}
+	found := slices.DeleteFunc(files, func(name string) bool { return strings.HasPrefix(strings.ToUpper(name), "NOTICE") })
 	if len(found) != 1 {
 		return "", nil
 	}

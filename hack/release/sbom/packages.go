@@ -1,6 +1,7 @@
 package sbom
 
 import (
+	"bufio"
 	"fmt"
 	"net/textproto"
 	"regexp"
@@ -8,8 +9,6 @@ import (
 
 	packageurl "github.com/package-url/packageurl-go"
 	"go.yaml.in/yaml/v3"
-
-	"bufio"
 )
 
 // python adds a Python package, and its requirements if nothing of them is in the artifact.

@@ -64,8 +64,11 @@ func (t *Target) Build(ctx context.Context, project, dir string) (string, error)
 		}
 	}
 	flit, err := filepath.Glob(filepath.Join(backend, "flit_core-*.whl"))
-	if err != nil || len(flit) != 1 {
-		return "", fmt.Errorf("build.txt has to pin flit_core, and nothing more: %v, %w", flit, err)
+	if err != nil {
+		return "", err
+	}
+	if len(flit) != 1 {
+		return "", fmt.Errorf("build.txt has to pin flit_core, and nothing more: %v", flit)
 	}
 	out, err := os.MkdirTemp(dir, "wheel-")
 	if err != nil {
@@ -76,8 +79,11 @@ func (t *Target) Build(ctx context.Context, project, dir string) (string, error)
 		return "", err
 	}
 	made, err := filepath.Glob(filepath.Join(out, "*.whl"))
-	if err != nil || len(made) != 1 {
-		return "", fmt.Errorf("flit made %d wheels of %s, want 1: %w", len(made), project, err)
+	if err != nil {
+		return "", err
+	}
+	if len(made) != 1 {
+		return "", fmt.Errorf("flit made %d wheels of %s, want 1", len(made), project)
 	}
 	return made[0], nil
 }
