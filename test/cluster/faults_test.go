@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/flux-framework/flux-operator/test/cluster/controlplane"
@@ -36,6 +38,41 @@ func TestKilledComponentStopsOthers(t *testing.T) {
 		t.Errorf("kubeconfig: got %+v", got)
 	}
 	w.up()
+	w.must("down")
+	w.nothingLeft()
+}
+
+// TestSchedulerOfMovedPod has the scheduler miss, while its watch is broken, that a pod was made again on another node.
+func TestSchedulerOfMovedPod(t *testing.T) {
+	w := newWorld(t)
+	w.up("--nodes", "2")
+	pod := "{apiVersion: v1, kind: Pod, metadata: {name: moved}, spec: {nodeName: %s, containers: [{name: main, image: any}]}}"
+	w.applied(fmt.Sprintf(pod, "node-0"))
+	if w.kubectl("wait", "--for=condition=Ready", "pod/moved").code != 0 {
+		t.Fatal("the pod is not ready")
+	}
+	w.applied("{apiVersion: v1, kind: ConfigMap, metadata: {name: later}}") // so that a watch cannot begin at the pod's version
+	before := w.component(w.directory(), "kube-scheduler")
+	if err := before.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	w.must("restart", "kube-apiserver", "--kill")
+	if w.kubectl("delete", "pod", "moved", "--force").code != 0 {
+		t.Fatal("the pod is not deleted")
+	}
+	w.applied(fmt.Sprintf(pod, "node-1"))
+	if err := before.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually("the scheduler ends and is started again", func() bool {
+		after := w.component(w.directory(), "kube-scheduler")
+		return after != before && after.Alive()
+	})
+	w.applied("{apiVersion: v1, kind: Pod, metadata: {name: new}, spec: {containers: [{name: main, image: any}]}}")
+	if w.kubectl("wait", "--for=condition=Ready", "pod/new").code != 0 {
+		t.Error("no pod is scheduled")
+	}
+	w.must("status")
 	w.must("down")
 	w.nothingLeft()
 }

@@ -55,7 +55,7 @@ func startKeeper(ctx context.Context, program string, log *slog.Logger, config k
 	if err == nil {
 		err = o.awaitReady(log)
 	}
-	go o.watch()
+	go o.watch(log)
 	if err == nil {
 		return o, nil
 	}
@@ -87,14 +87,17 @@ func (o *owned) awaitReady(log *slog.Logger) error {
 }
 
 // watch waits until the keeper exits and records its failure.
-func (o *owned) watch() {
+func (o *owned) watch(log *slog.Logger) {
 	defer close(o.ended)
 	for {
 		var event keeper.Event
 		if err := o.events.Decode(&event); err != nil {
 			break
 		}
-		if event.Failed != "" {
+		switch {
+		case event.Step != "":
+			log.Info(event.Step)
+		case event.Failed != "":
 			o.failure = errors.New(event.Failed)
 		}
 	}

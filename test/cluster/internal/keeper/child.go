@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -23,7 +24,8 @@ const (
 type child struct {
 	name  string
 	id    process.ID
-	ended error // set before it is sent to the keeper's exits
+	ended error // set before it is sent to the keeper's exits, as is the code
+	code  int   // of its exit, -1 after a signal
 }
 
 // launch starts a component. The kernel kills it when this thread ends.
@@ -53,6 +55,7 @@ func (k *keeper) launch(name string) error {
 	}
 	go func() {
 		command.Wait() //nolint:errcheck // the state below says how it ended
+		started.code = command.ProcessState.ExitCode()
 		started.ended = fmt.Errorf("%s exited: %s", name, command.ProcessState)
 		k.exits <- started
 	}()
@@ -77,12 +80,29 @@ func (k *keeper) await(ctx context.Context, what string, ready func(context.Cont
 		}
 		select {
 		case ended := <-k.exits:
-			return k.failure(ended)
+			if err := k.replace(ended); err != nil {
+				return err
+			}
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for %s: %w (%w)%s", what, context.Cause(ctx), err, k.tail(what))
 		case <-time.After(pause):
 		}
 	}
+}
+
+// corrupted is in the last words of a kube-scheduler that lost its watch, and then takes a pod that was deleted and made again
+// for one that moved to another node. It ends then, up to version 1.37.2 at least (kubernetes/kubernetes#141255).
+const corrupted = "Scheduler cache is corrupted"
+
+// replace starts a scheduler again that ended for corrupted, as the kubelet of a real control plane does. The end of any other
+// component is the control plane's failure.
+func (k *keeper) replace(ended *child) error {
+	if ended.name != scheduler || ended.code != 1 || !strings.Contains(k.tail(ended.name), corrupted) {
+		return k.failure(ended)
+	}
+	// Nobody reads the events of a control plane that was left running.
+	_ = k.events.Encode(Event{Step: "starting " + scheduler + " again, which has met kubernetes/kubernetes#141255"})
+	return k.launch(ended.name)
 }
 
 // failure is the exit status of a component with the end of its log.

@@ -131,7 +131,9 @@ func (k *keeper) end(ctx context.Context, old *child, kill bool) error {
 			if ended == old {
 				return nil
 			}
-			return k.failure(ended)
+			if err := k.replace(ended); err != nil {
+				return err
+			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-impatient:

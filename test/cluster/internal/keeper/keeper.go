@@ -201,7 +201,9 @@ func (k *keeper) watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case ended := <-k.exits:
-			return k.failure(ended)
+			if err := k.replace(ended); err != nil {
+				return err
+			}
 		case request := <-k.requests:
 			err := k.restart(ctx, request.Restart)
 			request.reply <- err
