@@ -31,10 +31,10 @@ func TestKilledComponentStopsOthers(t *testing.T) {
 	}
 	status := w.run("status")
 	if status.code != notRuns || !strings.Contains(status.stdout, "failed") ||
-		!strings.Contains(status.stdout, "etcd ended: signal: killed") {
+		!strings.Contains(status.stdout, "etcd exited: signal: killed") {
 		t.Errorf("got %+v", status)
 	}
-	if got := w.run("kubeconfig"); got.code != undecided || !strings.Contains(got.stderr, "does not run") {
+	if got := w.run("kubeconfig"); got.code != undecided || !strings.Contains(got.stderr, "is not running") {
 		t.Errorf("kubeconfig: got %+v", got)
 	}
 	w.up()
@@ -199,7 +199,7 @@ func TestStartFailure(t *testing.T) {
 	}{
 		"a component that ends": {
 			script: "echo flag provided but not defined >&2; exit 3",
-			want:   []string{"kube-apiserver ended: exit status 3", "flag provided but not defined"},
+			want:   []string{"kube-apiserver exited: exit status 3", "flag provided but not defined"},
 		},
 		"a component that is never ready": {
 			args:   []string{"--timeout=3s"},
