@@ -72,7 +72,7 @@ func runCommand(ctx context.Context, control *controlplane.Instance, args []stri
 			}
 		case <-control.Ended():
 			command.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it has exited
-			_ = <-ended
+			<-ended                                 //nolint:errcheck // why the control plane stopped is the error
 			return errors.New("the control plane stopped before the command exited")
 		}
 	}

@@ -317,7 +317,7 @@ func TestOptions(t *testing.T) {
 		"images need a root":               func(o *images.Options) { o.Version = "" },
 		`there is no image "flux"; images`: func(o *images.Options) { o.Only = []string{"flux"} },
 		"there are no images for s390x":    func(o *images.Options) { o.Arches = []string{"s390x"} },
-		"git log in ":                func(o *images.Options) { o.Root = t.TempDir() },
+		"git log in ":                      func(o *images.Options) { o.Root = t.TempDir() },
 	} {
 		o := whole
 		change(&o)

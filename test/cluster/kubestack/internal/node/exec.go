@@ -55,7 +55,7 @@ func (e executor) ExecInContainer(ctx context.Context, _, _, container string, c
 func exitError(err error) error {
 	var status interp.ExitStatus
 	if errors.As(err, &status) {
-		return utilexec.CodeExitError{Err: fmt.Errorf("exit status %d", status), Code: int(status)}
+		return utilexec.CodeExitError{Err: status, Code: int(status)}
 	}
 	return err
 }

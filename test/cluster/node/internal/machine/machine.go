@@ -109,8 +109,8 @@ func (m *machine) launch(ctx context.Context, program string, args ...string) er
 		return fmt.Errorf("starting %s: %w", name, err)
 	}
 	go func() {
-		err := command.Wait()
-		m.end(fmt.Errorf("%s exited (%v); its log is %s", name, err, log.Name()))
+		command.Wait() //nolint:errcheck // the state below says how it ended
+		m.end(fmt.Errorf("%s exited: %s; its log is %s", name, command.ProcessState, log.Name()))
 	}()
 	return nil
 }

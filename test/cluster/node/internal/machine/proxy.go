@@ -40,7 +40,7 @@ func relay(ctx context.Context, routes ...route) error {
 		if err != nil {
 			return err
 		}
-		defer listener.Close() //nolint:errcheck // the process ends
+		context.AfterFunc(ctx, func() { listener.Close() }) //nolint:errcheck // the process ends
 		go func() {
 			for {
 				from, err := listener.Accept()
