@@ -1,4 +1,4 @@
-// Command goclients measures what the Go clients cost those who use them, with the programs of
+// Command clientcost measures what the Go clients cost those who use them, with the programs of
 // examples/go, and writes the tables of docs/go-clients.md.
 //
 //	go run ./test/clientcost [-report FILE] [-cold=false]
@@ -12,6 +12,9 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"github.com/flux-framework/flux-operator/test/report"
 )
 
@@ -22,6 +25,7 @@ func main() {
 	file := flag.String("report", "", "file whose tables to write, between their marks")
 	cold := flag.Bool("cold", true, "measure builds without a cache too")
 	flag.Parse()
+	log.SetLogger(logr.Discard())
 	if err := run(*file, *cold); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
