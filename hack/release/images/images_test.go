@@ -55,12 +55,24 @@ func needs(t *testing.T, programs ...string) {
 	}
 }
 
+// copied is what checkout made.
+var copied string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if copied != "" {
+		os.RemoveAll(copied)
+	}
+	os.Exit(code)
+}
+
 // checkout is a copy of the repository, so that two builds have one commit even if the work tree changes.
 var checkout = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "repository-")
 	if err != nil {
 		return "", err
 	}
+	copied = dir
 	_, err = (&repo.Repo{Dir: "../../..", Env: os.Environ()}).Snapshot(context.Background(), version, dir)
 	return dir, err
 })

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,9 +98,12 @@ func TestKubeconform(t *testing.T) {
 		var b strings.Builder
 		for _, resource := range report.Resources {
 			fmt.Fprintln(&b, strings.TrimPrefix(resource.Status, "status"))
-			for _, found := range resource.ValidationErrors {
-				fmt.Fprintf(&b, "  %s: %s\n", found.Path, found.Msg)
+			var found []string // in any order
+			for _, problem := range resource.ValidationErrors {
+				found = append(found, fmt.Sprintf("  %s: %s\n", problem.Path, problem.Msg))
 			}
+			slices.Sort(found)
+			b.WriteString(strings.Join(found, ""))
 		}
 		return b.String()
 	}

@@ -136,7 +136,7 @@ func output(t *testing.T, dir, program string, args ...string) ([]byte, error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "KUBECACHEDIR="+filepath.Join(os.TempDir(), fmt.Sprintf("sdkgen-explain-%d", os.Getpid())))
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "KUBECACHEDIR="+t.TempDir())
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("%s %s: %w\n%s", filepath.Base(program), strings.Join(args, " "), err, stderr.Bytes())

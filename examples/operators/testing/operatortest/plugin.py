@@ -140,11 +140,14 @@ def service_account(kubeconfig: str, kubectl: Callable[..., str], tmp_path: Path
 
 @pytest.fixture
 def operators(tmp_path: Path) -> Iterator[Callable[..., Operator]]:
-    """Gives ``operators(argv, env={})``: an Operator, which ends with the test. A failed test prints its log's end."""
+    """Gives ``operators(argv, env={})``: an Operator, which ends with the test. A failed test prints its log's end.
+
+    Its temporary files, which it leaves when it is killed, lie in the test's directory.
+    """
     made: List[Operator] = []
 
     def function(argv: List[str], env: Optional[Mapping[str, str]] = None) -> Operator:
-        made.append(Operator(argv, dict(env or {}), tmp_path / f"operator-{len(made)}.log"))
+        made.append(Operator(argv, {"TMPDIR": str(tmp_path), **(env or {})}, tmp_path / f"operator-{len(made)}.log"))
         return made[-1]
 
     yield function
@@ -156,11 +159,7 @@ def operators(tmp_path: Path) -> Iterator[Callable[..., Operator]]:
 
 @pytest.fixture(scope="session")
 def restart(kubeconfig: str) -> Callable[..., None]:
-    """Gives ``restart(component="kube-apiserver", kill=False)``, which waits until it is ready again.
-
-    Kill no API server while pods are scheduled: a scheduler that does not learn what became of
-    a binding may end itself, and in place of a kubelet there is nobody to start it again.
-    """
+    """Gives ``restart(component="kube-apiserver", kill=False)``, which waits until it is ready again."""
 
     def function(component: str = "kube-apiserver", kill: bool = False) -> None:
         command = [os.environ["CLUSTER"], "restart", component]
