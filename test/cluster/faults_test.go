@@ -51,11 +51,11 @@ func TestSchedulerOfMovedPod(t *testing.T) {
 	if w.kubectl("wait", "--for=condition=Ready", "pod/moved").code != 0 {
 		t.Fatal("the pod is not ready")
 	}
-	w.applied("{apiVersion: v1, kind: ConfigMap, metadata: {name: later}}") // so that a watch cannot begin at the pod's version
 	before := w.component(w.directory(), "kube-scheduler")
 	if err := before.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	w.applied("{apiVersion: v1, kind: ConfigMap, metadata: {name: later}}") // so that a watch cannot begin at the pod's version
 	w.must("restart", "kube-apiserver", "--kill")
 	if w.kubectl("delete", "pod", "moved", "--force").code != 0 {
 		t.Fatal("the pod is not deleted")
