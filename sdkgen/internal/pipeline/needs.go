@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,9 +110,15 @@ func (p *Project) trainVersion(goMod *load.GoMod) string {
 	return cmp.Or(p.env.Modules[apimachinery], "latest")
 }
 
-// moduleOf returns the module of an import path, as far as generated code needs it: all of these have two elements, and
-// maybe a version.
+// dotted is a module of gopkg.in, whose path ends in a version after a dot.
+var dotted = regexp.MustCompile(`^gopkg\.in/(?:[^/]+/)?[^/]+\.v[0-9]+`)
+
+// moduleOf returns the module of an import path, as far as generated code needs it: all of these but gopkg.in's have two
+// elements, and maybe a version.
 func moduleOf(name string) string {
+	if found := dotted.FindString(name); found != "" {
+		return found
+	}
 	parts := strings.Split(name, "/")
 	n := min(2, len(parts))
 	if len(parts) > 2 && len(parts[2]) > 1 && parts[2][0] == 'v' && strings.Trim(parts[2][1:], "0123456789") == "" && parts[0] != "k8s.io" {
