@@ -49,12 +49,17 @@ func (p *project) readModule() (module, error) {
 // major is the last element of the path of a module of version 2 or later.
 var major = regexp.MustCompile(`^v[0-9]+$`)
 
-// name is what the module is called: the last element of its path, without a major version.
+// name is what the module is called: the last element of its path, without a major version. A module of an operator's types
+// alone, such as example.org/op/api, is called by the operator.
 func (m module) name() string { return moduleName(m.path) }
 
 func moduleName(modulePath string) string {
 	if major.MatchString(path.Base(modulePath)) && strings.Contains(modulePath, "/") {
 		modulePath = path.Dir(modulePath)
+	}
+	dir, base := path.Split(modulePath)
+	if (base == "api" || base == "apis") && strings.Count(dir, "/") > 1 {
+		modulePath = path.Clean(dir)
 	}
 	return path.Base(modulePath)
 }
