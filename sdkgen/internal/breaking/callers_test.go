@@ -17,7 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -111,13 +111,13 @@ func callersOf(t *testing.T, report *breaking.Report) []breaking.Caller {
 	return all
 }
 
-func open(t *testing.T, root string) *pipeline.Project {
+func open(t *testing.T, root string) *project.Project {
 	t.Helper()
-	project, err := pipeline.Open(pipeline.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+	p, err := project.Open(project.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return project
+	return p
 }
 
 // write writes one side of a case into the project, in the place of the other.
@@ -146,9 +146,9 @@ func write(t *testing.T, root string, c *testkit.Case, side string) {
 func surfaceAt(t *testing.T, root string, c *testkit.Case, side string) *breaking.Surface {
 	t.Helper()
 	write(t, root, c, side)
-	project := open(t, root)
-	surface, err := project.Surface(context.Background())
-	if err := errors.Join(err, project.Close()); err != nil {
+	p := open(t, root)
+	surface, err := p.Surface(context.Background())
+	if err := errors.Join(err, p.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return surface
@@ -156,12 +156,12 @@ func surfaceAt(t *testing.T, root string, c *testkit.Case, side string) *breakin
 
 func generate(t *testing.T, root string) {
 	t.Helper()
-	project := open(t, root)
-	plan, err := project.Plan(t.Context(), pipeline.Options{})
+	p := open(t, root)
+	plan, err := p.Plan(t.Context(), project.Options{})
 	if err == nil {
-		err = project.Commit(t.Context(), plan)
+		err = p.Commit(t.Context(), plan)
 	}
-	if err := errors.Join(err, project.Close()); err != nil {
+	if err := errors.Join(err, p.Close()); err != nil {
 		t.Fatal(err)
 	}
 }

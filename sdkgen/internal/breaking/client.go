@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
 // client compares the structs of the Go client. What programs read and what they write makes no difference: they do not
@@ -25,7 +25,7 @@ type spelling struct {
 	is  string
 }
 
-func (c *client) compare(old, now []document.Class) {
+func (c *client) compare(old, now []model.Class) {
 	for _, was := range old {
 		if is := classOf(now, c.pairs.now[was.Definition]); is != nil && is.Name != was.Name {
 			c.names = append(c.names, spelling{regexp.MustCompile(`\b` + was.Name + `([A-Z]\w*)?\b`), is.Name + "$1"})
@@ -58,7 +58,7 @@ func (c *client) compare(old, now []document.Class) {
 	}
 }
 
-func (c *client) added(say says, was, is document.Class, attr document.Attr) {
+func (c *client) added(say says, was, is model.Class, attr model.Attr) {
 	say.place, say.id = at(say.place, is, attr), "attribute-added"
 	say.verdict, say.text = Compatible, fmt.Sprintf("%s.%s is new", is.Name, attr.Name)
 	if attr.Mandatory {
@@ -69,7 +69,7 @@ func (c *client) added(say says, was, is document.Class, attr document.Attr) {
 }
 
 // field compares a field with that of the new struct.
-func (c *client) field(say says, class document.Class, was document.Attr, in document.Class) {
+func (c *client) field(say says, class model.Class, was model.Attr, in model.Class) {
 	say.place = at(say.place, class, was)
 	name := class.Name + "." + was.Name
 	is := attributeOf(in.Attrs, was.Key)
@@ -108,7 +108,7 @@ func (c *client) field(say says, class document.Class, was document.Attr, in doc
 
 // arguments says that the constructor of a struct takes other arguments. Of the same types they compile, and set other
 // fields.
-func (c *client) arguments(say *says, was, is document.Class, text string) {
+func (c *client) arguments(say *says, was, is model.Class, text string) {
 	_, before := parameters(was)
 	_, after := parameters(is)
 	say.text, say.program = text, c.constructor(was)
@@ -127,13 +127,13 @@ func (c *client) spelled(text string) string {
 }
 
 // constructor is a program that depends on what the constructor of a struct takes.
-func (c *client) constructor(class document.Class) string {
+func (c *client) constructor(class model.Class) string {
 	imports, types := parameters(class)
 	return c.program(imports, fmt.Sprintf("var _ func(%s) *%s = New%s", strings.Join(types, ", "), class.Name, class.Name))
 }
 
 // parameters are the types that the constructor of a struct takes, with what they import.
-func parameters(class document.Class) (imports map[string]string, types []string) {
+func parameters(class model.Class) (imports map[string]string, types []string) {
 	imports = map[string]string{}
 	for _, attr := range class.Attrs {
 		if attr.Mandatory {
@@ -145,7 +145,7 @@ func parameters(class document.Class) (imports map[string]string, types []string
 }
 
 // scope compares whether a kind's objects are in namespaces.
-func (c *client) scope(say says, was, is document.Class) {
+func (c *client) scope(say says, was, is model.Class) {
 	if was.Accessor == "" || is.Accessor == "" || was.Root.Namespaced == is.Root.Namespaced {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiserver/pkg/cel/environment"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
 // Compare returns what changed from one surface to another, sorted by version and path.
@@ -211,10 +211,10 @@ func (c *comparison) root(crd *apiextensionsv1.CustomResourceDefinition) node {
 	at := node{}
 	for _, side := range []struct {
 		surface *Surface
-		typ     **document.Type
+		typ     **model.Type
 	}{{c.before, &at.old}, {c.after, &at.now}} {
 		if definition := side.surface.find(crd.Spec.Group, c.version).root(crd.Spec.Names.Kind); definition != nil {
-			*side.typ = &document.Type{Shape: document.Reference, Definition: definition}
+			*side.typ = &model.Type{Shape: model.Reference, Definition: definition}
 			at.owner = definition
 		}
 	}

@@ -5,16 +5,16 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
 // deprecation says what to use instead of a field, "" if it is not deprecated: by the document or, where that does not
 // have the field, by the CRD's description.
-func deprecation(field *document.Field, s *schema) string {
+func deprecation(field *model.Field, s *schema) string {
 	if field != nil {
 		return field.Deprecated
 	}
-	return document.Deprecation(s.Description)
+	return model.Deprecation(s.Description)
 }
 
 // deprecated compares what is said of one place. Another text of a deprecation is no change.
@@ -54,7 +54,7 @@ func noticed(text, deprecated string) string {
 
 // deprecatedVersion says what to use instead of a version of a kind, "" if it is not deprecated: by the comment of the
 // type, or by the CRD.
-func deprecatedVersion(root *document.Type, version apiextensionsv1.CustomResourceDefinitionVersion) string {
+func deprecatedVersion(root *model.Type, version apiextensionsv1.CustomResourceDefinitionVersion) string {
 	switch {
 	case root != nil && root.Definition != nil && root.Definition.Deprecated != "":
 		return root.Definition.Deprecated
@@ -79,7 +79,7 @@ func deprecatedKind(crd *apiextensionsv1.CustomResourceDefinition) (text string)
 }
 
 // deprecatedTypes compares the types of an API package that are no root kinds.
-func (c *comparison) deprecatedTypes(p *pairs, old *document.API) {
+func (c *comparison) deprecatedTypes(p *pairs, old *model.API) {
 	for _, was := range old.Definitions {
 		is := p.now[was]
 		if is == nil || was.Root != nil || was.Kubernetes {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -96,7 +96,7 @@ func surfaceOf(t *testing.T, root string, sources map[string]string) (_ *breakin
 	for name, data := range sources {
 		testkit.Write(t, root, "api/v1alpha1/"+name, []byte(data))
 	}
-	project, err := pipeline.Open(pipeline.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+	project, err := project.Open(project.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
 )
 
 // Unreported makes n random objects that are valid before, and some at the bounds of each change. It returns how many there

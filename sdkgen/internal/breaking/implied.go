@@ -7,8 +7,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 )
 
 // wider are formats and those that accept all of their values. Every format of strings is within password.
@@ -57,7 +57,7 @@ func implied(old, now *schema) string {
 	if len(old.Enum) == 0 {
 		return ""
 	}
-	validator, err := apiserver.NewValidator(now)
+	validator, err := server.NewValidator(now)
 	if err != nil { // whoever compares the schemas is told
 		return ""
 	}

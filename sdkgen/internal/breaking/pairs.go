@@ -4,29 +4,29 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
 // pairs are the definitions of two versions of a package that are the same type, and who uses them.
 type pairs struct {
-	now     map[*document.Definition]*document.Definition // by the old one
-	was     map[*document.Definition]*document.Definition // by the new one
-	written map[*document.Definition]bool                 // old and new ones that users write, which are not only in a status
-	users   map[*document.Definition][]Place              // fields whose type an old one is
+	now     map[*model.Definition]*model.Definition // by the old one
+	was     map[*model.Definition]*model.Definition // by the new one
+	written map[*model.Definition]bool              // old and new ones that users write, which are not only in a status
+	users   map[*model.Definition][]Place           // fields whose type an old one is
 }
 
 // pair finds the types of a package in its other version: by the Go type, by name, or, of a type that was renamed, by the
 // field that has it.
 func (c *comparison) pair(old, now *Package) *pairs {
 	p := &pairs{
-		now: map[*document.Definition]*document.Definition{}, was: map[*document.Definition]*document.Definition{},
-		written: map[*document.Definition]bool{}, users: map[*document.Definition][]Place{},
+		now: map[*model.Definition]*model.Definition{}, was: map[*model.Definition]*model.Definition{},
+		written: map[*model.Definition]bool{}, users: map[*model.Definition][]Place{},
 	}
-	for _, same := range []func(was, is *document.Definition) bool{
-		func(was, is *document.Definition) bool {
+	for _, same := range []func(was, is *model.Definition) bool{
+		func(was, is *model.Definition) bool {
 			return was.GoType.Name != "" && c.newPath(goType(was)) == goType(is)
 		},
-		func(was, is *document.Definition) bool { return was.Name == is.Name },
+		func(was, is *model.Definition) bool { return was.Name == is.Name },
 	} {
 		for _, was := range old.Document.Definitions {
 			for _, is := range now.Document.Definitions {
@@ -60,7 +60,7 @@ func (c *comparison) pair(old, now *Package) *pairs {
 }
 
 // join notes that two definitions are one type, unless one of them is another's already.
-func (p *pairs) join(was, is *document.Definition) bool {
+func (p *pairs) join(was, is *model.Definition) bool {
 	if p.now[was] != nil || p.was[is] != nil {
 		return false
 	}
@@ -69,7 +69,7 @@ func (p *pairs) join(was, is *document.Definition) bool {
 }
 
 // fields joins the types of fields that both versions of a type have.
-func (p *pairs) fields(old, now []*document.Field) bool {
+func (p *pairs) fields(old, now []*model.Field) bool {
 	found := false
 	for _, was := range old {
 		is := property(now, was.Key)
@@ -85,14 +85,14 @@ func (p *pairs) fields(old, now []*document.Field) bool {
 }
 
 // alike says whether one definition may be the other under a new name: they have the same fields.
-func alike(was, is *document.Definition) bool {
-	return !was.Kubernetes && !is.Kubernetes && slices.EqualFunc(was.Fields, is.Fields, func(a, b *document.Field) bool {
+func alike(was, is *model.Definition) bool {
+	return !was.Kubernetes && !is.Kubernetes && slices.EqualFunc(was.Fields, is.Fields, func(a, b *model.Field) bool {
 		return a.Key == b.Key && a.Shape == b.Shape && a.Mandatory == b.Mandatory
 	})
 }
 
 // write marks what users write: all that a kind has beside its status.
-func (p *pairs) write(d *document.Definition, kind bool) {
+func (p *pairs) write(d *model.Definition, kind bool) {
 	if p.written[d] {
 		return
 	}
@@ -105,7 +105,7 @@ func (p *pairs) write(d *document.Definition, kind bool) {
 }
 
 // innermost returns the type of the elements of lists and maps.
-func innermost(t *document.Type) *document.Type {
+func innermost(t *model.Type) *model.Type {
 	for t.Elem != nil {
 		t = t.Elem
 	}
@@ -113,11 +113,11 @@ func innermost(t *document.Type) *document.Type {
 }
 
 // same says whether two types are one for the callers of an SDK, whatever classes are called.
-func (p *pairs) same(was, is *document.Type) bool {
+func (p *pairs) same(was, is *model.Type) bool {
 	if was == nil || is == nil {
 		return was == is
 	}
-	if was.Shape != is.Shape || was.Format != is.Format && was.Shape != document.String || !p.same(was.Elem, is.Elem) {
+	if was.Shape != is.Shape || was.Format != is.Format && was.Shape != model.String || !p.same(was.Elem, is.Elem) {
 		return false
 	}
 	if was.Definition == nil || is.Definition == nil {

@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 )
 
 // drops says whether that a field is dropped, by its path as the API server has it, is the change.
@@ -39,7 +39,7 @@ func (c *Change) refuses(err *field.Error) bool {
 	case "field-removed", "unknown-fields-dropped", "embedded-removed":
 		return false
 	case "rule-added", "rule-changed":
-		return below >= 0 && !apiserver.BlocksRules(err)
+		return below >= 0 && !server.BlocksRules(err)
 	case "composition", "default-changed", "list-type", "embedded-added", "type-changed":
 		return below >= 0
 	case "required-added":

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
 // probe writes a Go program that uses one object of a package, and checks whether it compiles with the package as it
@@ -38,7 +38,7 @@ func (p *probe) spell(t types.Type) string {
 		if versioned.MatchString(name) { // as Kubernetes' code has it: metav1
 			name = path.Base(path.Dir(pkg.Path())) + name
 		}
-		name = document.Free(name, func(name string) bool { return slices.Contains(slices.Collect(maps.Values(p.imports)), name) })
+		name = model.Free(name, func(name string) bool { return slices.Contains(slices.Collect(maps.Values(p.imports)), name) })
 		p.imports[pkg.Path()] = name
 		return name
 	})

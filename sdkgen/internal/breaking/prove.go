@@ -13,8 +13,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 )
 
 // attempts is how many objects are tried for a witness.
@@ -77,7 +77,7 @@ func (c *Change) exemplify(old *Surface) error {
 	if schemaOf(crd, version) == nil {
 		return nil
 	}
-	valid, err := apiserver.New(crd, version)
+	valid, err := server.New(crd, version)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (c *Change) exemplify(old *Surface) error {
 type prover struct {
 	apiVersion, kind string
 	before, after    *schema
-	old, now         *apiserver.Version
+	old, now         *server.Version
 	said             []any // texts that CEL rules name
 	shrinks          bool  // witnesses are to be small
 }
@@ -112,10 +112,10 @@ func newProver(change *Change, old, now *Surface) (*prover, error) {
 	was, is := old.crd(change.group, change.kind), now.crd(change.group, change.kind)
 	p := &prover{apiVersion: is.Spec.Group + "/" + change.Place.Version, kind: change.kind}
 	var err error
-	if p.old, err = apiserver.New(was, change.Place.Version); err != nil {
+	if p.old, err = server.New(was, change.Place.Version); err != nil {
 		return nil, err
 	}
-	if p.now, err = apiserver.New(is, change.Place.Version); err != nil {
+	if p.now, err = server.New(is, change.Place.Version); err != nil {
 		return nil, err
 	}
 	p.before, p.after = schemaOf(was, change.Place.Version), schemaOf(is, change.Place.Version)

@@ -7,22 +7,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pysdk"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 )
 
-// python compares the classes of the Python SDK. What users write, programs give to constructors, which check it; what is
+// pythonAPI compares the classes of the Python SDK. What users write, programs give to constructors, which check it; what is
 // in the status only, programs read.
-type python struct {
+type pythonAPI struct {
 	*comparison
 	pairs  *pairs
 	module string // that has the classes, "" if it is not known
-	old    []document.Class
-	now    []document.Class
+	old    []model.Class
+	now    []model.Class
 }
 
-func (p *python) compare(old, now []document.Class) {
+func (p *pythonAPI) compare(old, now []model.Class) {
 	p.old, p.now = old, now
 	for _, was := range old {
 		say := p.about(was)
@@ -51,11 +51,11 @@ func (p *python) compare(old, now []document.Class) {
 }
 
 // about is a breaking change of a class, for the parts to fill in.
-func (p *python) about(class document.Class) says {
+func (p *pythonAPI) about(class model.Class) says {
 	return says{who: Python, verdict: Breaking, place: Place{Version: p.version, GoType: goType(class.Definition), Path: class.Name}, near: p.pairs.users[class.Definition]}
 }
 
-func (p *python) added(was, is document.Class, attr document.Attr) {
+func (p *pythonAPI) added(was, is model.Class, attr model.Attr) {
 	say := p.about(was)
 	say.place, say.id = at(say.place, is, attr), "attribute-added"
 	say.verdict, say.text = Compatible, fmt.Sprintf("%s.%s is new", is.Name, attr.Name)
@@ -66,7 +66,7 @@ func (p *python) added(was, is document.Class, attr document.Attr) {
 }
 
 // required says that the constructor has to be given an attribute. Programs construct what users write.
-func (p *python) required(say *says, class document.Class, name string) {
+func (p *pythonAPI) required(say *says, class model.Class, name string) {
 	say.id, say.verdict, say.instead = "attribute-required", Breaking, rule("required-added").Instead
 	say.text = name + " must be given to the constructor"
 	if !p.pairs.written[class.Definition] {
@@ -77,12 +77,12 @@ func (p *python) required(say *says, class document.Class, name string) {
 }
 
 // preset says whether the SDK itself sets an attribute.
-func preset(class document.Class, attr document.Attr) bool {
+func preset(class model.Class, attr model.Attr) bool {
 	return class.Root != nil && (attr.Key == "apiVersion" || attr.Key == "kind")
 }
 
 // attribute compares an attribute with that of the new class.
-func (p *python) attribute(class document.Class, was document.Attr, in *document.Class) {
+func (p *pythonAPI) attribute(class model.Class, was model.Attr, in *model.Class) {
 	say := p.about(class)
 	say.place = at(say.place, class, was)
 	name := class.Name + "." + was.Name
@@ -120,13 +120,13 @@ func (p *python) attribute(class document.Class, was document.Attr, in *document
 		return
 	}
 	say.id, say.verdict, say.instead, say.program = "attribute-default", Risky, rule("default-changed").Instead, ""
-	say.text = fmt.Sprintf("%s has another default: %s, now %s", name, pysdk.Literal(was.Default), pysdk.Literal(is.Default))
+	say.text = fmt.Sprintf("%s has another default: %s, now %s", name, python.Literal(was.Default), python.Literal(is.Default))
 	p.say(say)
 }
 
 // types compares the types of an attribute: breaking is a value that the constructor took and refuses now. Programs that
 // read a status meet values that they did not before.
-func (p *python) types(say says, class document.Class, was document.Attr, is *document.Attr) {
+func (p *pythonAPI) types(say says, class model.Class, was model.Attr, is *model.Attr) {
 	name := class.Name + "." + was.Name
 	before, after := p.plain(&was.Field.Type, &is.Field.Type)
 	same := p.pairs.same(&was.Field.Type, &is.Field.Type)
@@ -143,15 +143,15 @@ func (p *python) types(say says, class document.Class, was document.Attr, is *do
 		say.program = p.instance(class, was)
 	case narrower && written:
 		if same {
-			say.text = fmt.Sprintf("%s may no longer be %s", name, clip(pysdk.Literal(value)))
+			say.text = fmt.Sprintf("%s may no longer be %s", name, clip(python.Literal(value)))
 		}
-		say.program = p.construct(class, was.Name, pysdk.Literal(value))
+		say.program = p.construct(class, was.Name, python.Literal(value))
 	case narrower && !same:
-		say.program = p.construct(class, was.Name, pysdk.Literal(value))
+		say.program = p.construct(class, was.Name, python.Literal(value))
 	case wider && !written:
 		say.verdict, say.instead = Risky, ""
 		if same {
-			say.text = fmt.Sprintf("%s may be %s when it is read", name, clip(pysdk.Literal(met)))
+			say.text = fmt.Sprintf("%s may be %s when it is read", name, clip(python.Literal(met)))
 		}
 	case same:
 		return
@@ -162,18 +162,18 @@ func (p *python) types(say says, class document.Class, was document.Attr, is *do
 }
 
 // plain are two types without what is told of their classes.
-func (p *python) plain(was, is *document.Type) (*document.Type, *document.Type) {
+func (p *pythonAPI) plain(was, is *model.Type) (*model.Type, *model.Type) {
 	a, b := innermost(was), innermost(is)
-	if a.Shape != document.Reference || b.Shape != document.Reference {
+	if a.Shape != model.Reference || b.Shape != model.Reference {
 		return was, is
 	}
 	return opaque(was), opaque(is)
 }
 
 // opaque is a type with any value in the place of its class.
-func opaque(t *document.Type) *document.Type {
+func opaque(t *model.Type) *model.Type {
 	if t.Elem == nil {
-		return &document.Type{}
+		return &model.Type{}
 	}
 	out := *t
 	out.Elem = opaque(t.Elem)
@@ -181,17 +181,17 @@ func opaque(t *document.Type) *document.Type {
 }
 
 // otherClass says whether an object of the old class is none of the new one.
-func (p *python) otherClass(was, is *document.Type) bool {
+func (p *pythonAPI) otherClass(was, is *model.Type) bool {
 	a, b := innermost(was), innermost(is)
-	return a.Definition != nil && !a.Definition.Kubernetes && (b.Definition == nil || p.pairs.now[a.Definition] != b.Definition) && b.Shape != document.Any
+	return a.Definition != nil && !a.Definition.Kubernetes && (b.Definition == nil || p.pairs.now[a.Definition] != b.Definition) && b.Shape != model.Any
 }
 
 // instance is a program that gives an attribute an object of its class.
-func (p *python) instance(class document.Class, attr document.Attr) string {
+func (p *pythonAPI) instance(class model.Class, attr model.Attr) string {
 	used := innermost(&attr.Field.Type).Definition.Name
 	value := used + ".partial()"
 	for t := &attr.Field.Type; t.Elem != nil; t = t.Elem {
-		if t.Shape == document.Array {
+		if t.Shape == model.Array {
 			value = "[" + value + "]"
 		} else {
 			value = "{\"key\": " + value + "}"
@@ -201,7 +201,7 @@ func (p *python) instance(class document.Class, attr document.Attr) string {
 }
 
 // scope compares whether a kind's objects are in namespaces.
-func (p *python) scope(was, is document.Class) {
+func (p *pythonAPI) scope(was, is model.Class) {
 	if was.Root == nil || is.Root == nil || was.Root.Plural == "" || was.Root.Namespaced == is.Root.Namespaced {
 		return
 	}
@@ -211,12 +211,12 @@ func (p *python) scope(was, is document.Class) {
 	if is.Root.Namespaced {
 		say.text = "clients need a namespace"
 	}
-	say.program = p.program(fmt.Sprintf("assert %s.NAMESPACED is %s", was.Name, pysdk.Literal(was.Root.Namespaced)), was.Name)
+	say.program = p.program(fmt.Sprintf("assert %s.NAMESPACED is %s", was.Name, python.Literal(was.Root.Namespaced)), was.Name)
 	p.say(say)
 }
 
 // construct is a program that gives an attribute to a constructor, with what the old class needs, "" for nothing else.
-func (p *python) construct(class document.Class, name, value string) string {
+func (p *pythonAPI) construct(class model.Class, name, value string) string {
 	now := p.pairs.now[class.Definition]
 	method, arguments := class.Name, map[string]string{}
 	for _, attr := range class.Attrs {
@@ -244,13 +244,13 @@ func (p *python) construct(class document.Class, name, value string) string {
 }
 
 // sample is a value that the old SDK takes, as Python; false if none was found.
-func (p *python) sample(t *document.Type) (string, bool) {
+func (p *pythonAPI) sample(t *model.Type) (string, bool) {
 	value := filled(schemaFor(t, sampler.MaxDepth))
-	return pysdk.Literal(value), takes(t, value)
+	return python.Literal(value), takes(t, value)
 }
 
 // program imports classes and has a statement, "" for none.
-func (p *python) program(statement string, classes ...string) string {
+func (p *pythonAPI) program(statement string, classes ...string) string {
 	if p.module == "" {
 		return ""
 	}

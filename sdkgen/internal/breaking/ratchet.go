@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
 )
 
 // ratchet says in the reason for stored objects what an update must leave unchanged. The API server compares values by

@@ -7,7 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 )
 
 // replace reports why the API server refuses the new CRD where the old one is installed, unless a rule of its own says
@@ -16,7 +16,7 @@ func (c *comparison) replace(old, now *apiextensionsv1.CustomResourceDefinition)
 	if old.Spec.Names.Plural != now.Spec.Names.Plural {
 		return
 	}
-	refused, err := apiserver.Replace(old, now)
+	refused, err := server.Replace(old, now)
 	c.err = cmp.Or(c.err, err)
 	for _, found := range refused {
 		if found.Field != "spec.scope" && !strings.HasPrefix(found.Field, "status.storedVersions") {

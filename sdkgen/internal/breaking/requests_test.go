@@ -15,11 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 )
 
 // same compares errors.
-func (s *server) same(t *testing.T, what string, want field.ErrorList, err error) {
+func (s *liveServer) same(t *testing.T, what string, want field.ErrorList, err error) {
 	t.Helper()
 	s.requests++
 	var expected, causes []string
@@ -45,7 +45,7 @@ func (s *server) same(t *testing.T, what string, want field.ErrorList, err error
 }
 
 // read compares what the API server gives to readers.
-func (s *server) read(t *testing.T, object *stored, after *apiserver.Version) {
+func (s *liveServer) read(t *testing.T, object *stored, after *server.Version) {
 	t.Helper()
 	got, err := s.resource(object.version).Get(t.Context(), object.name, metav1.GetOptions{})
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *server) read(t *testing.T, object *stored, after *apiserver.Version) {
 }
 
 // update compares updates: of a label, of the status, and of each value.
-func (s *server) update(t *testing.T, object *stored, after *apiserver.Version) {
+func (s *liveServer) update(t *testing.T, object *stored, after *server.Version) {
 	t.Helper()
 	got, err := s.resource(object.version).Get(t.Context(), object.name, metav1.GetOptions{})
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *server) update(t *testing.T, object *stored, after *apiserver.Version) 
 }
 
 // create compares what becomes of the object as a manifest.
-func (s *server) create(t *testing.T, object *stored, after *apiserver.Version) {
+func (s *liveServer) create(t *testing.T, object *stored, after *server.Version) {
 	t.Helper()
 	manifest := object.named()
 	manifest.SetName(object.name + "-again")

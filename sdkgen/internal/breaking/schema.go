@@ -10,8 +10,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
 )
 
 type schema = apiextensionsv1.JSONSchemaProps
@@ -20,13 +20,13 @@ type schema = apiextensionsv1.JSONSchemaProps
 type node struct {
 	steps []string // from the top of the object
 	// owner declares the property that the node, or the list or map around it, is; nil outside of the API's types.
-	owner *document.Definition
+	owner *model.Definition
 	key   string
-	near  []Place        // the fields around it and itself, the closest first
-	old   *document.Type // what the documents say of it, nil where they say nothing
-	now   *document.Type
-	was   *document.Field // the same of a property
-	is    *document.Field
+	near  []Place     // the fields around it and itself, the closest first
+	old   *model.Type // what the documents say of it, nil where they say nothing
+	now   *model.Type
+	was   *model.Field // the same of a property
+	is    *model.Field
 }
 
 // property, items and values return the nodes below one.
@@ -57,7 +57,7 @@ func (n node) element(step string) node {
 	return n
 }
 
-func elem(t *document.Type) *document.Type {
+func elem(t *model.Type) *model.Type {
 	if t == nil {
 		return nil
 	}
@@ -65,11 +65,11 @@ func elem(t *document.Type) *document.Type {
 }
 
 // fieldsOf returns the fields of an object, and the definition if it has one.
-func fieldsOf(t *document.Type) ([]*document.Field, *document.Definition) {
+func fieldsOf(t *model.Type) ([]*model.Field, *model.Definition) {
 	switch {
 	case t == nil:
 		return nil, nil
-	case t.Shape == document.Reference && t.Definition != nil:
+	case t.Shape == model.Reference && t.Definition != nil:
 		return t.Definition.Fields, t.Definition
 	}
 	return t.Fields, nil

@@ -24,8 +24,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -60,7 +60,7 @@ func TestServer(t *testing.T) {
 					t.Skip("nothing to replace")
 				}
 				old.CRDs[0].Spec.Group, now.CRDs[0].Spec.Group = name+".example.org", name+".example.org"
-				s := &server{client: client, old: old.CRDs[0], now: now.CRDs[0]}
+				s := &liveServer{client: client, old: old.CRDs[0], now: now.CRDs[0]}
 				s.compare(t, old, now)
 				objects.Add(int64(len(s.objects)))
 				requests.Add(int64(s.requests))
@@ -69,8 +69,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// server compares one pair of CRDs.
-type server struct {
+// liveServer compares one pair of CRDs.
+type liveServer struct {
 	client   dynamic.Interface
 	old, now *apiextensionsv1.CustomResourceDefinition
 	objects  []*stored
@@ -85,14 +85,14 @@ type stored struct {
 	read    map[string]any // as the old version gives it
 }
 
-func (s *server) compare(t *testing.T, old, now *Surface) {
+func (s *liveServer) compare(t *testing.T, old, now *Surface) {
 	report, err := NewReport("the other", old, now, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.install(t)
 	s.store(t, report, old, now)
-	refused, err := apiserver.Replace(s.old, s.now)
+	refused, err := server.Replace(s.old, s.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +107,9 @@ func (s *server) compare(t *testing.T, old, now *Surface) {
 	}
 }
 
-func version(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, name string) *apiserver.Version {
+func version(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, name string) *server.Version {
 	t.Helper()
-	made, err := apiserver.New(crd, name)
+	made, err := server.New(crd, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func version(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, name s
 }
 
 // resource is that of the objects.
-func (s *server) resource(version string) dynamic.ResourceInterface {
+func (s *liveServer) resource(version string) dynamic.ResourceInterface {
 	client := s.client.Resource(runtimeschema.GroupVersionResource{Group: s.old.Spec.Group, Version: version, Resource: s.old.Spec.Names.Plural})
 	if s.old.Spec.Scope == apiextensionsv1.ClusterScoped {
 		return client
@@ -125,7 +125,7 @@ func (s *server) resource(version string) dynamic.ResourceInterface {
 	return client.Namespace("default")
 }
 
-func (s *server) definitions() dynamic.ResourceInterface {
+func (s *liveServer) definitions() dynamic.ResourceInterface {
 	return s.client.Resource(apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"))
 }
 
@@ -142,7 +142,7 @@ func encode(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *unstru
 }
 
 // marked is the new CRD with a field by which one sees that the API server has it.
-func (s *server) marked() *apiextensionsv1.CustomResourceDefinition {
+func (s *liveServer) marked() *apiextensionsv1.CustomResourceDefinition {
 	crd := s.now.DeepCopy()
 	for i := range crd.Spec.Versions {
 		if v := crd.Spec.Versions[i].Schema; v != nil {
@@ -156,7 +156,7 @@ func (s *server) marked() *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-func (s *server) install(t *testing.T) {
+func (s *liveServer) install(t *testing.T) {
 	t.Helper()
 	crd := encode(t, s.old)
 	if _, err := s.definitions().Create(t.Context(), crd, metav1.CreateOptions{}); err != nil {
@@ -190,7 +190,7 @@ func within(t *testing.T, try func() error) {
 }
 
 // store stores the witnesses, and random objects.
-func (s *server) store(t *testing.T, report *Report, old, now *Surface) {
+func (s *liveServer) store(t *testing.T, report *Report, old, now *Surface) {
 	t.Helper()
 	random := &sampler.Sampler{Rand: rand.New(rand.NewPCG(1, 2))}
 	for _, v := range s.old.Spec.Versions {
@@ -228,7 +228,7 @@ func served(crd *apiextensionsv1.CustomResourceDefinition, version string) bool 
 }
 
 // put stores an object, if it is valid.
-func (s *server) put(t *testing.T, name string, object map[string]any) {
+func (s *liveServer) put(t *testing.T, name string, object map[string]any) {
 	t.Helper()
 	valid := version(t, s.old, name)
 	if pruned, errs := valid.Valid(object); len(pruned)+len(errs) > 0 {
@@ -278,7 +278,7 @@ func bare(object map[string]any) map[string]any {
 }
 
 // replace replaces the CRD; refused is what the API server should say.
-func (s *server) replace(t *testing.T, refused field.ErrorList) {
+func (s *liveServer) replace(t *testing.T, refused field.ErrorList) {
 	t.Helper()
 	crd := encode(t, s.marked())
 	old := s.old.Spec.Names.Plural + "." + s.old.Spec.Group

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
 )
 
 // shrink removes from an object what it does not need to show the same.

@@ -6,7 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
 // Surface is what one version of the source gives to those who use the API.
@@ -23,12 +23,12 @@ type Surface struct {
 type Package struct {
 	Path     string // import path
 	Dir      string // directory of its swagger.json, as the configuration has it
-	Document *document.API
+	Document *model.API
 	Types    *types.Package
-	Python   []document.Class // of the Python SDK; nil if the project makes none
-	Client   []document.Class // of the Go client; nil if the project makes none
-	Module   string           // of the Python SDK that has the classes, "" if it is not known
-	Import   string           // path of the Go client, "" if it is not known
+	Python   []model.Class // of the Python SDK; nil if the project makes none
+	Client   []model.Class // of the Go client; nil if the project makes none
+	Module   string        // of the Python SDK that has the classes, "" if it is not known
+	Import   string        // path of the Go client, "" if it is not known
 }
 
 // crd returns the CRD of a group and kind, nil if there is none.
@@ -52,7 +52,7 @@ func (s *Surface) find(group, version string) *Package {
 }
 
 // root returns the definition of a root kind, nil if there is none.
-func (p *Package) root(kind string) *document.Definition {
+func (p *Package) root(kind string) *model.Definition {
 	if p == nil {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (p *Package) root(kind string) *document.Definition {
 }
 
 // property returns a field of a definition by its JSON key, nil if there is none.
-func property(fields []*document.Field, key string) *document.Field {
+func property(fields []*model.Field, key string) *model.Field {
 	for _, field := range fields {
 		if field.Key == key {
 			return field

@@ -8,12 +8,12 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/document"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
 )
 
 // schemaFor is the schema of a type with what must be set, for the sampler. depth ends types that hold themselves.
-func schemaFor(t *document.Type, depth int) *schema {
+func schemaFor(t *model.Type, depth int) *schema {
 	if t == nil {
 		return &schema{}
 	}
@@ -28,26 +28,26 @@ func schemaFor(t *document.Type, depth int) *schema {
 		}
 	}
 	switch t.Shape {
-	case document.String, document.Time:
+	case model.String, model.Time:
 		out.Type = "string"
-	case document.Integer:
+	case model.Integer:
 		out.Type = "integer"
-	case document.Number:
+	case model.Number:
 		out.Type = "number"
-	case document.Boolean:
+	case model.Boolean:
 		out.Type = "boolean"
-	case document.IntOrString:
+	case model.IntOrString:
 		out.XIntOrString = true
-	case document.Array:
+	case model.Array:
 		out.Type, out.Items = "array", &apiextensionsv1.JSONSchemaPropsOrArray{Schema: schemaFor(t.Elem, depth)}
 		if t.ListType != "" {
 			out.XListType = &t.ListType
 		}
-	case document.Map:
+	case model.Map:
 		out.Type, out.AdditionalProperties = "object", &apiextensionsv1.JSONSchemaPropsOrBool{Schema: schemaFor(t.Elem, depth)}
-	case document.Object:
+	case model.Object:
 		out.Type = "object"
-	case document.Reference:
+	case model.Reference:
 		out.Type, out.Properties = "object", map[string]schema{}
 		for _, field := range t.Definition.Fields {
 			if field.Mandatory && depth > 0 {
@@ -59,8 +59,8 @@ func schemaFor(t *document.Type, depth int) *schema {
 }
 
 // takes says whether the constructors of the Python SDK take a value for a type.
-func takes(t *document.Type, value any) bool {
-	if t == nil || t.Shape == document.Any {
+func takes(t *model.Type, value any) bool {
+	if t == nil || t.Shape == model.Any {
 		return true
 	}
 	if len(t.Enum) > 0 && !slices.ContainsFunc(t.Enum, func(one any) bool { return spell(one) == spell(value) }) {
@@ -70,16 +70,16 @@ func takes(t *document.Type, value any) bool {
 	case string:
 		return takesText(t, value)
 	case int64:
-		if t.Shape == document.Integer && t.Format == "int32" && value != int64(int32(value)) {
+		if t.Shape == model.Integer && t.Format == "int32" && value != int64(int32(value)) {
 			return false
 		}
-		return (t.Shape == document.Integer || t.Shape == document.Number || t.Shape == document.IntOrString) && takesNumber(t, float64(value))
+		return (t.Shape == model.Integer || t.Shape == model.Number || t.Shape == model.IntOrString) && takesNumber(t, float64(value))
 	case float64:
-		return t.Shape == document.Number && takesNumber(t, value)
+		return t.Shape == model.Number && takesNumber(t, value)
 	case bool:
-		return t.Shape == document.Boolean
+		return t.Shape == model.Boolean
 	case []any:
-		return t.Shape == document.Array && holds(len(value), t.MinItems, t.MaxItems) &&
+		return t.Shape == model.Array && holds(len(value), t.MinItems, t.MaxItems) &&
 			!slices.ContainsFunc(value, func(item any) bool { return !takes(t.Elem, item) }) && (t.ListType != "set" || distinct(value))
 	case map[string]any:
 		return takesObject(t, value)
@@ -95,11 +95,11 @@ func distinct(list []any) bool {
 	return len(seen) == len(list)
 }
 
-func takesText(t *document.Type, text string) bool {
+func takesText(t *model.Type, text string) bool {
 	switch t.Shape {
-	case document.Time:
+	case model.Time:
 		return text == sampler.Formats["date-time"]
-	case document.String, document.IntOrString:
+	case model.String, model.IntOrString:
 	default:
 		return false
 	}
@@ -110,7 +110,7 @@ func takesText(t *document.Type, text string) bool {
 	return err != nil || pattern.MatchString(text)
 }
 
-func takesNumber(t *document.Type, number float64) bool {
+func takesNumber(t *model.Type, number float64) bool {
 	if low := t.Minimum; low != nil && (number < *low || t.ExclusiveMinimum && number == *low) {
 		return false
 	}
@@ -124,16 +124,16 @@ func takesNumber(t *document.Type, number float64) bool {
 	return times == float64(int64(times))
 }
 
-func takesObject(t *document.Type, object map[string]any) bool {
+func takesObject(t *model.Type, object map[string]any) bool {
 	smallest, largest := t.MinProperties, t.MaxProperties
 	switch t.Shape {
-	case document.Object, document.Map:
+	case model.Object, model.Map:
 		for _, value := range object {
 			if !takes(t.Elem, value) {
 				return false
 			}
 		}
-	case document.Reference:
+	case model.Reference:
 		for _, field := range t.Definition.Fields {
 			value, set := object[field.Key]
 			if field.Mandatory && !set || set && !takes(&field.Type, value) {
@@ -156,7 +156,7 @@ func holds(n int, smallest, largest *int64) bool {
 }
 
 // loses returns a value that the old type takes and the new one does not, a short one; false if none was found.
-func loses(old, now *document.Type) (any, bool) {
+func loses(old, now *model.Type) (any, bool) {
 	var best any
 	size := 0
 	for _, value := range tried(old, now) {
@@ -172,22 +172,22 @@ func loses(old, now *document.Type) (any, bool) {
 }
 
 // tried are values at and beyond the bounds of both types, and in lists and maps such elements.
-func tried(old, now *document.Type) []any {
+func tried(old, now *model.Type) []any {
 	if old == nil || now == nil {
 		return nil
 	}
 	before, after := schemaFor(old, sampler.MaxDepth), schemaFor(now, sampler.MaxDepth)
 	all := append(append(edges(before), edges(after)...), filled(before))
 	switch {
-	case old.Shape == document.Array:
+	case old.Shape == model.Array:
 		for _, item := range tried(old.Elem, elem(now)) {
 			all = append(all, []any{item})
 		}
-	case old.Shape == document.Map:
+	case old.Shape == model.Map:
 		for _, value := range tried(old.Elem, elem(now)) {
 			all = append(all, map[string]any{"key": value})
 		}
-	case old.Shape == document.Number:
+	case old.Shape == model.Number:
 		all = append(all, 0.5)
 	}
 	return all

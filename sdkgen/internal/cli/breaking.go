@@ -9,7 +9,7 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 )
 
 // markdown is the format of breaking alone.
@@ -50,7 +50,7 @@ accepted changes.`,
 			if !ok {
 				return fmt.Errorf("unknown verdict %q: --fail-on takes breaking, risky or none", failOn)
 			}
-			return a.inProject(func(ctx context.Context, project *pipeline.Project) error {
+			return a.inProject(func(ctx context.Context, project *project.Project) error {
 				report, err := project.Breaking(ctx, against, witnesses)
 				if report == nil {
 					return err

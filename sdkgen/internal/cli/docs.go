@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 )
 
 func (a *app) docs() *cobra.Command {
@@ -27,7 +27,7 @@ files. This command is for pages that are not committed, and does not need the s
 		Example: `  sdkgen docs                          # then open site/index.html
   sdkgen docs -o website/docs/api --as markdown`,
 		Args: noArgs,
-		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
+		RunE: a.inProject(func(ctx context.Context, project *project.Project) error {
 			if !slices.Contains(config.Formats, as) {
 				return fmt.Errorf("unknown format %q: --as takes %s", as, strings.Join(config.Formats, " or "))
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/scaffold"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/scaffold"
 )
 
 func (a *app) doctor() *cobra.Command {
@@ -26,7 +26,7 @@ func (a *app) doctor() *cobra.Command {
 			err := a.inProject(r.examine)(cmd, args)
 			if !r.opened { // it has no configuration, or a wrong one
 				r.programs()
-				if none, ok := errors.AsType[*pipeline.MissingConfiguration](err); ok && none.Above == "" {
+				if none, ok := errors.AsType[*project.MissingConfiguration](err); ok && none.Above == "" {
 					r.scaffolding()
 				}
 				r.missing = append(r.missing, diag.Of(err)...)
@@ -76,7 +76,7 @@ func (r *requirements) scaffolding() {
 }
 
 // examine checks what a project needs, and returns the diagnostics of the requirements that are not met.
-func (r *requirements) examine(ctx context.Context, project *pipeline.Project) error {
+func (r *requirements) examine(ctx context.Context, project *project.Project) error {
 	r.opened = true
 	r.programs()
 	if project.NeedsJava() {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/explain"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/explain"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 )
 
 func (a *app) explain() *cobra.Command {
@@ -91,5 +91,5 @@ func (a *app) explained(cmd *cobra.Command, api, path string) (*explain.API, err
 		return nil, err
 	}
 	env.Warn = func(diag.List) {}
-	return pipeline.Explained(cmd.Context(), env, strings.TrimSuffix(api, "/"), path)
+	return project.Explained(cmd.Context(), env, strings.TrimSuffix(api, "/"), path)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-const explained = testkit.Repository + "/docs/explain.md"
+var explained = testkit.Repository + "/docs/explain.md"
 
 // TestExplainDocs holds the examples of docs/explain.md against what testdata/script/explain.txtar says is printed. With
 // -update it rewrites them.

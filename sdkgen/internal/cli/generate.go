@@ -8,11 +8,11 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 )
 
 func (a *app) generate() *cobra.Command {
-	var opts pipeline.Options
+	var opts project.Options
 	cmd := &cobra.Command{
 		Use:   "generate",
 		Short: "Generate all artifacts and write what changed",
@@ -26,7 +26,7 @@ verify does not accept. A stage whose inputs and outputs match sdkgen.lock is sk
   sdkgen generate --only deepcopy,crd
   sdkgen generate --adopt     # once, in a project whose artifacts came from other tools`,
 		Args: noArgs,
-		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
+		RunE: a.inProject(func(ctx context.Context, project *project.Project) error {
 			plan, err := project.Plan(ctx, opts)
 			if plan != nil {
 				err = errors.Join(a.adopted(project.Adopted(plan)), err)
@@ -53,7 +53,7 @@ verify does not accept. A stage whose inputs and outputs match sdkgen.lock is sk
 			return err
 		}),
 	}
-	cmd.Flags().StringSliceVar(&opts.Only, "only", nil, "write only these `stages`: deepcopy, crd, openapi, swagger, python, go, policy, docs, schemas, clients")
+	cmd.Flags().StringSliceVar(&opts.Only, "only", nil, "write only these `stages`: deepcopy, crd, openapi, swagger, python, go, docs, samples, schemas, clients")
 	cmd.Flags().BoolVar(&opts.Force, "force", false, "run every stage, also those that are up to date")
 	cmd.Flags().BoolVar(&opts.Adopt, "adopt", false, "overwrite files of the same names that sdkgen did not write, and print what becomes of CRDs as a diff")
 	cmd.Flags().StringSliceVar(&opts.AcceptLoss, "accept-loss", nil, "`files` of CRDs to overwrite though they have schema that the new ones lack")

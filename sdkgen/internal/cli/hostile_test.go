@@ -23,7 +23,7 @@ import (
 
 // newHostile makes a project with every output, whose comments, defaults, enums, patterns and
 // names try to become code: testdata/hostile, with the SDKs of the script sdk.txtar.
-func newHostile(t *testing.T) *project {
+func newHostile(t *testing.T) *workspace {
 	t.Helper()
 	testkit.Jar(t) // or skip
 	p := newProject(t)
@@ -63,7 +63,7 @@ swagger:
 }
 
 // must runs sdkgen and expects it to say nothing.
-func (p *project) must(t *testing.T, args ...string) {
+func (p *workspace) must(t *testing.T, args ...string) {
 	t.Helper()
 	if got := p.run(t, nil, args...); got != (result{code: "0"}) {
 		t.Fatalf("sdkgen %v ended with %+v", args, got)
@@ -110,7 +110,7 @@ func TestHostile(t *testing.T) {
 }
 
 // generated returns the files that sdkgen.lock lists, and the lock.
-func (p *project) generated(t *testing.T) map[string][]byte {
+func (p *workspace) generated(t *testing.T) map[string][]byte {
 	t.Helper()
 	lock := testkit.Read(t, p.path("sdkgen.lock"))
 	files := map[string][]byte{"sdkgen.lock": lock}
@@ -124,7 +124,7 @@ func (p *project) generated(t *testing.T) map[string][]byte {
 }
 
 // output runs a program in the project and returns what it prints.
-func (p *project) output(t *testing.T, name string, args ...string) []byte {
+func (p *workspace) output(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = p.root
@@ -231,7 +231,7 @@ func TestClones(t *testing.T) {
 }
 
 // age makes all files of the project look old.
-func (p *project) age(t *testing.T) {
+func (p *workspace) age(t *testing.T) {
 	t.Helper()
 	long := time.Date(1999, 12, 31, 23, 59, 59, 0, time.UTC)
 	err := filepath.WalkDir(p.root, func(path string, entry fs.DirEntry, err error) error {
@@ -246,7 +246,7 @@ func (p *project) age(t *testing.T) {
 }
 
 // made is what was generated, as text: mode and bytes by name.
-func (p *project) made(t *testing.T) map[string]string {
+func (p *workspace) made(t *testing.T) map[string]string {
 	t.Helper()
 	made := map[string]string{}
 	for name, data := range p.generated(t) {

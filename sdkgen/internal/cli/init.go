@@ -12,7 +12,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/scaffold"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/scaffold"
 )
 
 // outputs are those that init can turn on.

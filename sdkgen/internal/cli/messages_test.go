@@ -13,7 +13,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-const messages = testkit.Repository + "/docs/messages.md"
+var messages = testkit.Repository + "/docs/messages.md"
 
 // TestMessages holds what docs/messages.md says of the formats and of bad input against the cases of
 // TestBadInput. With -update it rewrites that.

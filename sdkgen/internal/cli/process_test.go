@@ -20,7 +20,7 @@ import (
 
 // withJava gives the project a Python SDK that is made by a shell script in place of Java, which
 // knows the directory for its output as $out.
-func (p *project) withJava(t *testing.T, script string) {
+func (p *workspace) withJava(t *testing.T, script string) {
 	t.Helper()
 	p.write(t, "fake.jar", []byte("fake"))
 	p.write(t, "templates/README", []byte("There is none."))
@@ -81,7 +81,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // replaceGo has the go command be a shell script.
-func (p *project) replaceGo(t *testing.T, script string) {
+func (p *workspace) replaceGo(t *testing.T, script string) {
 	t.Helper()
 	program := filepath.Join(filepath.Dir(p.root), "bin", "go")
 	if err := os.Remove(program); err != nil {
@@ -150,7 +150,7 @@ func TestDisk(t *testing.T) {
 
 // mount puts a file system with these options on a directory of the project. Where that is not
 // possible the test is skipped, in CI it fails.
-func (p *project) mount(t *testing.T, dir, options string) {
+func (p *workspace) mount(t *testing.T, dir, options string) {
 	t.Helper()
 	if err := os.MkdirAll(p.path(dir), 0o755); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestNoHome(t *testing.T) {
 			t.Fatalf("the go command needs %s", variable)
 		}
 	}
-	for _, p := range []*project{with, without} {
+	for _, p := range []*workspace{with, without} {
 		for _, command := range []string{"generate", "generate", "verify"} {
 			if got := p.run(t, nil, command, "-q"); got != (result{code: "0"}) {
 				t.Errorf("%s: %v", command, got)

@@ -15,8 +15,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// project is a stranger's project in a directory of its own.
-type project struct {
+// workspace is a stranger's project in a directory of its own.
+type workspace struct {
 	root    string // of the project
 	outside string // a directory that is none of its business
 	temp    string // TMPDIR
@@ -25,13 +25,13 @@ type project struct {
 }
 
 // newProject makes the project of TestScript.
-func newProject(t *testing.T) *project {
+func newProject(t *testing.T) *workspace {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{root: filepath.Join(dir, "work"), outside: filepath.Join(dir, "outside"), temp: filepath.Join(dir, "temp"), sdkgen: filepath.Join(dir, "sdkgen")}
+	p := &workspace{root: filepath.Join(dir, "work"), outside: filepath.Join(dir, "outside"), temp: filepath.Join(dir, "temp"), sdkgen: filepath.Join(dir, "sdkgen")}
 	for _, dir := range []string{p.root, p.outside, p.temp, filepath.Join(dir, "bin")} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func newProject(t *testing.T) *project {
 	return p
 }
 
-func (p *project) path(name string) string {
+func (p *workspace) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -69,7 +69,7 @@ func (p *project) path(name string) string {
 }
 
 // write writes a file of the project; one in a directory bin is a program.
-func (p *project) write(t *testing.T, name string, data []byte) {
+func (p *workspace) write(t *testing.T, name string, data []byte) {
 	t.Helper()
 	testkit.Write(t, p.root, name, data)
 	if filepath.Base(filepath.Dir(p.path(name))) == "bin" {
@@ -79,7 +79,7 @@ func (p *project) write(t *testing.T, name string, data []byte) {
 	}
 }
 
-func (p *project) link(t *testing.T, from, to string) {
+func (p *workspace) link(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(p.path(from)), 0o755); err != nil {
 		t.Fatal(err)
@@ -90,11 +90,11 @@ func (p *project) link(t *testing.T, from, to string) {
 }
 
 // expand puts in the directories' names, hide takes them out.
-func (p *project) expand(text string) string {
+func (p *workspace) expand(text string) string {
 	return strings.NewReplacer("$WORK", p.root, "$OUTSIDE", p.outside).Replace(text)
 }
 
-func (p *project) hide(text string) string {
+func (p *workspace) hide(text string) string {
 	return strings.NewReplacer(p.root, "$WORK", p.outside, "$OUTSIDE").Replace(text)
 }
 
@@ -102,7 +102,7 @@ func (p *project) hide(text string) string {
 type result struct{ code, stdout, stderr string }
 
 // command prepares to run sdkgen in the project.
-func (p *project) command(t *testing.T, env []string, args ...string) *exec.Cmd {
+func (p *workspace) command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), p.sdkgen, args...)
 	cmd.Dir = p.root
@@ -111,7 +111,7 @@ func (p *project) command(t *testing.T, env []string, args ...string) *exec.Cmd 
 }
 
 // run runs sdkgen in the project. It may leave nothing in TMPDIR.
-func (p *project) run(t *testing.T, env []string, args ...string) result {
+func (p *workspace) run(t *testing.T, env []string, args ...string) result {
 	t.Helper()
 	cmd := p.command(t, env, args...)
 	var stdout, stderr bytes.Buffer
@@ -125,7 +125,7 @@ func (p *project) run(t *testing.T, env []string, args ...string) result {
 }
 
 // noScratch fails if a scratch directory was left behind.
-func (p *project) noScratch(t *testing.T) {
+func (p *workspace) noScratch(t *testing.T) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(p.temp, "sdkgen-*"))
 	if err != nil || len(left) > 0 {
@@ -134,7 +134,7 @@ func (p *project) noScratch(t *testing.T) {
 }
 
 // same fails if the state of the files is no longer that of before.
-func (p *project) same(t *testing.T, before string) {
+func (p *workspace) same(t *testing.T, before string) {
 	t.Helper()
 	if after := p.state(t); after != before {
 		t.Errorf("the tree changed from\n%s\nto\n%s", before, after)
@@ -142,7 +142,7 @@ func (p *project) same(t *testing.T, before string) {
 }
 
 // state lists all files of the project and outside of it, with what they hold.
-func (p *project) state(t *testing.T) string {
+func (p *workspace) state(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	for _, root := range []string{p.root, p.outside} {

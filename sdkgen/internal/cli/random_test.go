@@ -31,7 +31,7 @@ func TestRandom(t *testing.T) {
 	t.Parallel()
 	testkit.Jar(t)
 	t.Logf("-seed=%d", *randomSeed)
-	e := &editor{T: t, project: randomProject(t), Rand: rand.New(rand.NewPCG(*randomSeed, *randomSeed))}
+	e := &editor{T: t, workspace: randomProject(t), Rand: rand.New(rand.NewPCG(*randomSeed, *randomSeed))}
 	repository, err := filepath.Abs(testkit.Repository)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestRandom(t *testing.T) {
 }
 
 // randomProject is the project of TestScript, with every stage. Java is the machine's, if it has one.
-func randomProject(t *testing.T) *project {
+func randomProject(t *testing.T) *workspace {
 	t.Helper()
 	p := newProject(t)
 	p.env = append(p.env, "PATH="+os.Getenv("PATH"), "JAVA_HOME="+os.Getenv("JAVA_HOME"))
@@ -96,7 +96,7 @@ clients:
 // editor edits a project.
 type editor struct {
 	*testing.T
-	*project
+	*workspace
 	*rand.Rand
 	added int
 }
@@ -191,7 +191,7 @@ func (e *editor) made() string {
 }
 
 // become gives the project other files.
-func (p *project) become(t *testing.T, files map[string]string) {
+func (p *workspace) become(t *testing.T, files map[string]string) {
 	t.Helper()
 	if err := os.RemoveAll(p.root); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 )
 
 // Exit codes.
@@ -31,8 +31,8 @@ const (
 type differs struct{ diagnostics diag.List }
 
 func (d *differs) Error() string {
-	if slices.ContainsFunc(d.diagnostics, func(d diag.Diagnostic) bool { return d.Hint == pipeline.Regenerate }) {
-		return "the generated files are not up to date: " + pipeline.Regenerate
+	if slices.ContainsFunc(d.diagnostics, func(d diag.Diagnostic) bool { return d.Hint == project.Regenerate }) {
+		return "the generated files are not up to date: " + project.Regenerate
 	}
 	return "there are files among the generated ones that no stage made"
 }
@@ -91,7 +91,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitError
 	}
 	a.report(err)
-	_, broken := errors.AsType[*pipeline.BrokenRules](err)
+	_, broken := errors.AsType[*project.BrokenRules](err)
 	if _, different := errors.AsType[*differs](err); broken || different {
 		return exitDiffers
 	}
@@ -137,7 +137,7 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 			if _, err := diag.ParseFormat(a.format); err != nil && (a.format != markdown || cmd.Name() != "breaking") {
 				return err
 			}
-			return pipeline.CheckEngine(a.engine)
+			return project.CheckEngine(a.engine)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -156,13 +156,13 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 }
 
 // inProject returns a command's RunE: it opens the project that the flags name and calls do.
-func (a *app) inProject(do func(context.Context, *pipeline.Project) error) func(*cobra.Command, []string) error {
+func (a *app) inProject(do func(context.Context, *project.Project) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		env, err := a.environment()
 		if err != nil {
 			return err
 		}
-		project, err := pipeline.Open(env)
+		project, err := project.Open(env)
 		if err != nil {
 			return err
 		}
@@ -185,15 +185,15 @@ func noArgs(_ *cobra.Command, args []string) error {
 }
 
 // environment reads what the commands need of the process's environment.
-func (a *app) environment() (pipeline.Environment, error) {
+func (a *app) environment() (project.Environment, error) {
 	root, err := filepath.Abs(a.dir)
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
 	}
 	if err != nil {
-		return pipeline.Environment{}, diag.List{{Rule: "config", Message: "directory not found: " + a.dir, Hint: "-C names the project's directory"}}
+		return project.Environment{}, diag.List{{Rule: "config", Message: "directory not found: " + a.dir, Hint: "-C names the project's directory"}}
 	}
-	return pipeline.Environment{
+	return project.Environment{
 		Root: root, Dir: a.dir, Config: filepath.ToSlash(a.config), Engine: a.engine, Tools: a.tools, Environ: os.Environ(),
 		TempDir: os.TempDir(), Modules: modules(), Log: a.logger(), Warn: a.warn,
 	}, nil

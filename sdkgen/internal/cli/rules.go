@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 )
 
 func (a *app) rules() *cobra.Command {
@@ -20,7 +20,7 @@ own packages are checked; with --all, also those of other modules that the API r
 		Example: `  sdkgen rules
   sdkgen rules --update    # accept today's violations`,
 		Args: noArgs,
-		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
+		RunE: a.inProject(func(ctx context.Context, project *project.Project) error {
 			if update {
 				return project.UpdateRules(ctx, all)
 			}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 )
 
 func (a *app) swagger() *cobra.Command {
@@ -17,7 +17,7 @@ func (a *app) swagger() *cobra.Command {
 		Example: `  sdkgen swagger
   sdkgen swagger --api v1beta1 -o swagger.json`,
 		Args: noArgs,
-		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
+		RunE: a.inProject(func(ctx context.Context, project *project.Project) error {
 			data, err := project.Swagger(ctx, api, nil)
 			if err != nil {
 				return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/pipeline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 )
 
 // unseen is what verify --lock does not see.
@@ -37,15 +37,15 @@ pre-commit hook, not for CI.`,
   sdkgen verify --format github    # annotations in a pull request
   sdkgen verify --lock             # fast enough for a pre-commit hook`,
 		Args: noArgs,
-		RunE: a.inProject(func(ctx context.Context, project *pipeline.Project) error {
+		RunE: a.inProject(func(ctx context.Context, p *project.Project) error {
 			if lock {
-				return a.verifyLock(ctx, project)
+				return a.verifyLock(ctx, p)
 			}
-			plan, err := project.Plan(ctx, pipeline.Options{Force: true})
+			plan, err := p.Plan(ctx, project.Options{Force: true})
 			if err != nil {
 				return err
 			}
-			strays, err := project.Strays(ctx, plan.Lock())
+			strays, err := p.Strays(ctx, plan.Lock())
 			if err != nil {
 				return err
 			}
@@ -77,19 +77,19 @@ func (a *app) different(changes []artifact.Change, strays diag.List) error {
 	}
 	var list diag.List
 	for _, change := range changes {
-		list.Add(token.Position{Filename: change.Path}, change.Origin, pipeline.Regenerate, "%s", state[change.Kind])
+		list.Add(token.Position{Filename: change.Path}, change.Origin, project.Regenerate, "%s", state[change.Kind])
 	}
 	return differ(append(list, strays...))
 }
 
-func (a *app) verifyLock(ctx context.Context, project *pipeline.Project) error {
-	drift, err := project.Drift(ctx)
+func (a *app) verifyLock(ctx context.Context, p *project.Project) error {
+	drift, err := p.Drift(ctx)
 	if err != nil {
 		return err
 	}
 	if a.format == string(diag.Text) {
 		for _, d := range drift.Sorted() {
-			if d.Hint == pipeline.Regenerate {
+			if d.Hint == project.Regenerate {
 				d.Hint = "" // the last line says it once
 			}
 			fmt.Fprintln(a.stdout, d)

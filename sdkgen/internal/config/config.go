@@ -25,8 +25,6 @@ type Config struct {
 	APIs []API `yaml:"apis" jsonschema:"required,minItems=1"`
 	// CRD says where the CustomResourceDefinitions go, and has controller-gen's options for them.
 	CRD *CRD `yaml:"crd"`
-	// Policy says where the policies that warn of deprecated fields go.
-	Policy *Policy `yaml:"policy"`
 	// Docs says where the reference pages go.
 	Docs *Docs `yaml:"docs"`
 	// Samples says where a manifest of each kind goes.
@@ -136,12 +134,6 @@ type CRD struct {
 	DeprecatedV1beta1CompatibilityPreserveUnknownFields *bool `yaml:"deprecatedV1beta1CompatibilityPreserveUnknownFields" json:",omitempty"`
 	// OmitToolVersion leaves out the annotation with controller-gen's version.
 	OmitToolVersion bool `yaml:"omitToolVersion" json:",omitempty"`
-}
-
-// Policy says where the policies that warn of deprecated fields go.
-type Policy struct {
-	// Dir is the directory; a file in it is named GROUP_VERSION_PLURAL.yaml, and has a ValidatingAdmissionPolicy with its binding.
-	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
 }
 
 // Docs says where the reference pages go.

@@ -110,9 +110,6 @@ func (p *checker) check(cfg *Config) {
 	p.path(&cfg.Rules.Exceptions, false, "rules", "exceptions")
 	p.path(&cfg.Breaking.Exceptions, false, "breaking", "exceptions")
 	p.crd(cfg.CRD)
-	if cfg.Policy != nil {
-		p.path(&cfg.Policy.Dir, true, "policy", "dir")
-	}
 	p.docs(cfg.Docs)
 	if cfg.Samples != nil {
 		p.path(&cfg.Samples.Dir, true, "samples", "dir")

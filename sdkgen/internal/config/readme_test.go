@@ -13,7 +13,7 @@ func TestReadme(t *testing.T) {
 	if cfg := shown(t, "least"); cfg.Python == nil || cfg.CRD == nil {
 		t.Error("the least leaves out a section")
 	}
-	if cfg := shown(t, "sample"); cfg.Python == nil || cfg.Go == nil || cfg.CRD == nil || cfg.Clients == nil || cfg.Policy == nil || cfg.Schemas == nil {
+	if cfg := shown(t, "sample"); cfg.Python == nil || cfg.Go == nil || cfg.CRD == nil || cfg.Clients == nil || cfg.Schemas == nil {
 		t.Error("the sample leaves out a section")
 	}
 }

@@ -13,12 +13,19 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-const (
-	// ModulePath is that of the modules that Project writes.
-	ModulePath = "example.org/op"
-	// Repository is the root of the repository that it lies in, whose API some tests take as their example.
-	Repository = "../../.."
-)
+// ModulePath is the module path of the projects that Project writes.
+const ModulePath = "example.org/op"
+
+// Repository is the root of the repository, relative to the directory of the running test: its API is an example in some tests.
+var Repository = repository()
+
+func repository() string {
+	for dir := ".."; ; dir = filepath.Join("..", dir) {
+		if _, err := os.Stat(filepath.Join(dir, "sdkgen", "go.mod")); err == nil || len(dir) > 60 {
+			return dir
+		}
+	}
+}
 
 // Offline is an environment in which the go command does not ask the network.
 func Offline() []string {
@@ -85,15 +92,7 @@ func WriteModule(dir, module string) error {
 // fetch has the go command put into its module cache what the module graph and the packages of sdkgen/test/project
 // need, once for each test binary: a test may be the first thing that runs on a machine. It returns that directory.
 var fetch = sync.OnceValues(func() (fixture string, err error) {
-	for _, above := range []string{"..", "../..", "../../.."} { // a package's test runs in its directory
-		fixture = filepath.Join(above, "test", "project")
-		if _, err = os.Stat(filepath.Join(fixture, "go.mod")); err == nil {
-			break
-		}
-	}
-	if err != nil {
-		return "", fmt.Errorf("looking for sdkgen/test/project: %w", err)
-	}
+	fixture = filepath.Join(Repository, "sdkgen", "test", "project")
 	for _, args := range [][]string{{"list", "-m", "all"}, {"list", "-deps", "./..."}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir, cmd.Env = fixture, append(os.Environ(), "GOWORK=off")

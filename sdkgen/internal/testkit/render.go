@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/engine"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/native"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render/native"
 )
 
 // Render makes jobs with both engines, which must make the same files, and returns those.
-func Render(t *testing.T, jobs []engine.Job) []*artifact.Set {
+func Render(t *testing.T, jobs []render.Job) []*artifact.Set {
 	t.Helper()
 	byJar, err := Jar(t).Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), jobs)
 	if err != nil {

@@ -8,18 +8,18 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/openapigen"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render/jar"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
 
 // Jar returns the pinned jar of this checkout.
-func Jar(t *testing.T) *openapigen.Jar {
+func Jar(t *testing.T) *jar.Jar {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join(Repository, ".tools", templates.Jar))
 	if err != nil {
 		t.Fatal(err)
 	}
-	jar, err := openapigen.Find(openapigen.Where{
+	jar, err := jar.Find(jar.Where{
 		Jar: file, SHA256: templates.JarSHA256,
 		JavaHome: os.Getenv("JAVA_HOME"), Path: os.Getenv("PATH"), Java: filepath.Join(filepath.Dir(file), "java"),
 	})

@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/apiserver"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 )
 
 // crds are CustomResourceDefinitions by kind.
@@ -73,7 +73,7 @@ func (c *change) checkWitness(t *testing.T, old, now crds) {
 }
 
 // checkStored: the stored object loses a value when it is read, or no update of it is accepted.
-func (c *change) checkStored(t *testing.T, object map[string]any, before, after *apiserver.Version) {
+func (c *change) checkStored(t *testing.T, object map[string]any, before, after *server.Version) {
 	t.Helper()
 	stored, _ := before.Read(object)
 	read, lost := after.Read(stored)
@@ -88,14 +88,14 @@ func (c *change) checkStored(t *testing.T, object map[string]any, before, after 
 }
 
 // version returns the version of a CRD, nil if there is none.
-func version(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, name string) *apiserver.Version {
+func version(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, name string) *server.Version {
 	t.Helper()
 	if crd == nil {
 		return nil
 	}
 	for _, v := range crd.Spec.Versions {
 		if v.Name == name {
-			made, err := apiserver.New(crd, name)
+			made, err := server.New(crd, name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package openapigen
-
-import "os/exec"
-
-// group does nothing where there are no process groups: java itself is killed.
-func group(*exec.Cmd) {}
