@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the documents: relative links lead to a file and a heading, `make X` is a target.
+"""Checks the documents: relative links lead to a file and a heading, `make X ONLY=Y` is a target and its part.
 
-Run by `make docs`, from anywhere. Findings go to stdout as file:line: text; exit 1 with findings.
+Run by `make lint ONLY=docs`, from anywhere. Findings go to stdout as file:line: text; exit 1 with findings.
 """
 
 import os
@@ -13,8 +13,8 @@ from typing import Iterator, List, Set, Tuple
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`[^`]*`")
-MAKE_INLINE = re.compile(r"`make ([a-z][a-z0-9-]*)")
-MAKE_FENCED = re.compile(r"^(?:\$ )?make ([a-z][a-z0-9-]*)")
+MAKE_INLINE = re.compile(r"`make ([a-z][a-z0-9-]*(?: ONLY=[a-z]+)?)")
+MAKE_FENCED = re.compile(r"^(?:\$ )?make ([a-z][a-z0-9-]*(?: ONLY=[a-z]+)?)")
 
 
 def main() -> int:
@@ -76,8 +76,14 @@ def headings(name: str) -> Set[str]:
 
 
 def make_targets() -> Set[str]:
+    """The targets, and those with ONLY= and each of their parts, which `make help` lists."""
     with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as file:
-        return set(re.findall(r"^([a-z0-9-]+):", file.read(), re.MULTILINE))
+        names = set(re.findall(r"^(\.?[a-z0-9-]+):", file.read(), re.MULTILINE))
+    parts = [name[1:].split("-") for name in names if name.startswith(".") and "-" in name]
+    targets = {"test": ["test", "test-all"], "e2e": ["test-e2e"]}
+    return names | {
+        "%s ONLY=%s" % (target, part) for kind, part in parts for target in targets.get(kind, [kind])
+    }
 
 
 if __name__ == "__main__":

@@ -1,24 +1,20 @@
 #!/usr/bin/env python3
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a virtual environment, or takes the one of an earlier run if no file in it has changed since.
+"""Creates a virtual environment, or keeps the one of an earlier run with the same packages.
 
     hack/environment.py DIRECTORY [ARGUMENT OF pip install ...]
 
-A file that says "ready" inside an environment proves nothing: whoever plants a program there plants that file
-too. The checksum of the environment is therefore kept outside of the checkout, in the user's cache directory.
-Without one (neither XDG_CACHE_HOME nor HOME), every run makes the environment anew.
+A file in the environment holds its key: Python's version, pip's arguments and the files that these name.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Callable, Iterator, Mapping, Optional, Sequence
+from typing import Callable, Sequence
 
 
 class Environment:
@@ -29,72 +25,31 @@ class Environment:
         python (Path): the environment's interpreter.
     """
 
-    def __init__(self, home: Path, key: str, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, home: Path, key: str) -> None:
         """Names an environment.
 
         Arguments:
             home: the directory.
             key: names the packages: another key is another environment.
-            environ: environment variables, which lead to the user's cache directory.
         """
         self.home = home.absolute()
         self.python = self.home / "bin" / "python"
-        self._key = key
-        self._seal = _seal(self.home, environ)
+        self._key = f"{self.home}\n{key}"
+        self._file = self.home / "environment.key"
 
-    def intact(self) -> bool:
-        """Whether the environment has that key and no file has changed since seal()."""
-        if self._seal is None or not self._seal.is_file():
-            return False
-        return self._seal.read_text() == self._checksum()
+    def complete(self) -> bool:
+        """Whether the environment is installed at this path with this key."""
+        return self._file.is_file() and self._file.read_text() == self._key
 
     def make(self, create: Callable[[], None]) -> None:
-        """Makes the environment anew and seals it.
+        """Creates the environment anew.
 
         Arguments:
-            create: makes the environment where there is none, and installs into it.
+            create: creates the environment, and installs into it.
         """
         shutil.rmtree(self.home, ignore_errors=True)
         create()
-        self.seal()
-
-    def seal(self) -> None:
-        """Takes the environment as it is now for the right one."""
-        if self._seal is None:
-            return
-        self._seal.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        scratch = self._seal.with_name(f"{self._seal.name}.{os.getpid()}")
-        scratch.write_text(self._checksum())
-        scratch.replace(self._seal)
-
-    def _checksum(self) -> str:
-        total = hashlib.sha256(self._key.encode())
-        for path in _files(self.home):
-            total.update(f"\n{path.relative_to(self.home)}\0{_content(path)}".encode())
-        return total.hexdigest()
-
-
-def _seal(home: Path, environ: Mapping[str, str]) -> Optional[Path]:
-    cache = environ.get("XDG_CACHE_HOME") or (environ.get("HOME") and f"{environ['HOME']}/.cache")
-    if not cache or not os.path.isabs(cache):
-        return None
-    name = hashlib.sha256(str(home).encode()).hexdigest()
-    return Path(cache, "flux-operator-environments", name)
-
-
-def _files(directory: Path) -> Iterator[Path]:
-    """What lies below a directory and is no directory itself, sorted."""
-    for path in sorted(directory.iterdir()) if directory.is_dir() else ():
-        if path.is_dir() and not path.is_symlink():
-            yield from _files(path)
-        else:
-            yield path
-
-
-def _content(path: Path) -> str:
-    if path.is_symlink():
-        return f"-> {os.readlink(path)}"
-    return f"{path.stat().st_mode & 0o777:o} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+        self._file.write_text(self._key)
 
 
 def key(version: str, arguments: Sequence[str]) -> str:
@@ -118,7 +73,7 @@ def main(home: str, *arguments: str) -> int:
             subprocess.run([*pip, *arguments], check=True)
 
     try:
-        if not environment.intact():
+        if not environment.complete():
             environment.make(create)
     except subprocess.CalledProcessError as error:
         print(f"environment: making {home}: {error}", file=sys.stderr)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the README's two commands as on a machine that has nothing: in a clone of HEAD, with an empty home
-# directory, empty caches of go and pip, and no Java. Prints how long each step took; `make test-fresh` calls it.
+# directory, empty caches of go and pip, and no Java. Prints how long each step took; `make test-all ONLY=fresh` calls it.
 #
 # What is configured of go and pip stays, as it says where modules and packages come from.
 set -euo pipefail
@@ -42,7 +42,7 @@ settings=(HOME="$place/home" PATH="$path" GOENV="$(go env GOENV)" GOFLAGS=-modca
 
 fresh() {
 	env -u JAVA_HOME -u GOPATH -u GOBIN -u GOCACHE -u GOMODCACHE -u PIP_CACHE_DIR -u XDG_CACHE_HOME -u XDG_CONFIG_HOME \
-		-u SDKGEN_TOOLS -u MAKEFLAGS -u MAKELEVEL "${settings[@]}" "$@"
+		-u SDKGEN_TOOLS -u SDKGEN_TEST_ALL -u ONLY -u MAKEFLAGS -u MAKELEVEL "${settings[@]}" "$@"
 }
 
 unchanged() { [ -z "$(git -C "$place/repository" status --porcelain)" ] || { git -C "$place/repository" status --short; return 1; }; }

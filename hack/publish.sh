@@ -10,7 +10,7 @@
 # DIST is the directory that `make release` made. Pushing needs a login at the registry (`crane auth login`).
 set -euo pipefail
 
-crane=(${CRANE:-.tools/bin/crane}) # `make publishers` builds it
+crane=(${CRANE:-.tools/bin/crane}) # `make .tools/bin/crane` builds it
 
 die() { echo "publish: $*" >&2; exit 1; }
 

@@ -30,7 +30,7 @@ const released = "0.99.0"
 // TestRepeatable builds a release of HEAD twice, in two places and with other settings, and compares the bytes.
 func TestRepeatable(t *testing.T) {
 	if !*slow {
-		t.Skip("only with -slow, as in `make test-release`: it builds two releases")
+		t.Skip("only with -slow, as in `make test-all ONLY=release`: it builds two releases")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

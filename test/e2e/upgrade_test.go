@@ -40,11 +40,11 @@ const withVolume = `{size: 2, containers: [{image: any, volumes: {v: {path: /v}}
 func needEmpty(t *testing.T) *suite {
 	t.Helper()
 	if !*upgrade {
-		t.Skip("only with -upgrade, as in `make test-upgrade`")
+		t.Skip("only with -upgrade, as in `make test-e2e ONLY=upgrade`")
 	}
 	s := connected(t)
 	if crds := kubectl(t, "", "get", "customresourcedefinitions", "--output=name"); strings.Contains(crds, "flux-framework.org") {
-		t.Fatalf("the control plane has %s: `make test-upgrade` starts one without", crds)
+		t.Fatalf("the control plane has %s: `make test-e2e ONLY=upgrade` starts one without", crds)
 	}
 	return s
 }

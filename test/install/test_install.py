@@ -132,7 +132,7 @@ class Wheel(unittest.TestCase):
             said = run(*command, bad, code=2)
             self.assertEqual(said, f"wheels: the version is {bad}: write it like 1.2.3 or 1.2.3-rc.1\n")
 
-    @unittest.skipUnless(os.environ.get("SDKGEN_WHEELS") == "all", "`make test-wheels` builds the other platforms")
+    @unittest.skipUnless(os.environ.get("SDKGEN_WHEELS") == "all", "`make test-all ONLY=wheels` builds the other platforms")
     def test_all(self) -> None:
         """The program of each platform is one for that platform."""
         for name, want in MACHINES.items():

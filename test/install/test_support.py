@@ -128,7 +128,7 @@ class Support(unittest.TestCase):
         if os.environ.get("SUPPORT") == "write":
             PAGE.write_text(before + BEGIN + table() + END + after)
             return
-        self.assertEqual(shown, table(), "SUPPORT=write make test-install ARGS=test_support writes it")
+        self.assertEqual(shown, table(), "SUPPORT=write make test-all ONLY=install ARGS=test_support writes it")
 
     def test_edges(self) -> None:
         """The oldest and the newest supported versions are among those that are tested."""

@@ -105,16 +105,15 @@ class Pins(unittest.TestCase):
             self.assertFalse([action for action in used if action.startswith("actions/checkout@")], name)
 
     def test_targets(self) -> None:
-        """make has each target that a workflow calls."""
-        makefile = (ROOT / "Makefile").read_text()
-        targets = {
-            name
-            for names in re.findall(r"^([a-z][a-z0-9/ -]*):(?!=)", makefile, re.MULTILINE)
-            for name in names.split()
-        }
+        """make has each target and part that a workflow calls."""
+        targets = set(re.findall(r"^([a-z.][a-z0-9/.-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
         for path in WORKFLOWS:
-            for called in re.findall(r"\bmake ([a-z][a-z0-9-]*)", re.sub(r"#.*", "", path.read_text())):
-                self.assertIn(called, targets, path.name)
+            text = re.sub(r"#.*", "", path.read_text())
+            for target, only in re.findall(r"\bmake ([a-z.][a-z0-9/.-]*)(?: ONLY=\"?([a-z ]+))?", text):
+                self.assertIn(target, targets, path.name)
+                kind = "e2e" if target == "test-e2e" else target.partition("-")[0]
+                for part in only.split():
+                    self.assertIn(f".{kind}-{part}", targets, path.name)
 
 
 class Forms(unittest.TestCase):

@@ -18,7 +18,7 @@ import (
 // encoding/json with the API's types and by the client's. The two take turns, so that what else the
 // machine does hits both alike. Times are medians; a ratio below 1 says that the client's is faster.
 //
-//	make bench-go
+//	make bench ONLY=json
 func BenchmarkJSON(b *testing.B) {
 	text, err := os.ReadFile("testdata/minicluster.yaml")
 	if err != nil {

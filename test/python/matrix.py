@@ -137,7 +137,7 @@ def environment(workdir: Path, job: Job) -> Environment:
         run(python, "-m", "venv", made.home, cwd=workdir)
         run(made.python, "-m", "pip", "install", "-q", *pins, cwd=workdir)
 
-    if not made.intact():
+    if not made.complete():
         made.make(create)
     return made
 

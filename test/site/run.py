@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the site that `make site` built: run `make test-site`.
+"""Tests the site that `make site` built: run `make test-all ONLY=site`.
 
 It has a page for each document and each kind, its links lead somewhere, and its pages ask no other host for anything.
 """

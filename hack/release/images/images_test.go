@@ -38,11 +38,11 @@ var date = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 const version = "0.9.7"
 
-// needs says why a test does not run. With CI=true, only a missing -slow is a reason: make test-images has it.
+// needs says why a test does not run. With CI=true, only a missing -slow is a reason: make test-all ONLY=images has it.
 func needs(t *testing.T, programs ...string) {
 	t.Helper()
 	if !*slow {
-		t.Skip("only with -slow, as in `make test-images`: it builds images")
+		t.Skip("only with -slow, as in `make test-all ONLY=images`: it builds images")
 	}
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {

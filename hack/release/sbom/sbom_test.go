@@ -198,7 +198,7 @@ func TestWheel(t *testing.T) {
 // TestImage compares the components of a Python image with what pip says of an environment with the same requirements.
 func TestImage(t *testing.T) {
 	if !*slow {
-		t.Skip("only with -slow, as in `make test-images`: it builds an image")
+		t.Skip("only with -slow, as in `make test-all ONLY=images`: it builds an image")
 	}
 	if _, err := exec.LookPath("debootstrap"); err != nil {
 		if os.Getenv("CI") == "true" {

@@ -29,7 +29,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// TestServer holds what the package says that the API server does against that of KUBECONFIG (make test-e2e-breaking).
+// TestServer holds what the package says that the API server does against that of KUBECONFIG (make test-e2e ONLY=breaking).
 // For each case of TestRules, in both directions, it installs the old CRD, stores the witnesses and random objects, and
 // replaces the CRD.
 func TestServer(t *testing.T) {
@@ -37,7 +37,7 @@ func TestServer(t *testing.T) {
 		if os.Getenv("CI") == "true" && os.Getenv("E2E") != "" {
 			t.Fatal("KUBECONFIG is not set")
 		}
-		t.Skip("KUBECONFIG is not set; `make test-e2e-breaking` starts a control plane")
+		t.Skip("KUBECONFIG is not set; `make test-e2e ONLY=breaking` starts a control plane")
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {

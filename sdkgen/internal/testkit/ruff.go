@@ -29,7 +29,7 @@ func ruff(t *testing.T, dir string, args ...string) {
 		_, err = os.Stat(program)
 	}
 	if err != nil {
-		Missing(t, fmt.Sprintf("ruff is missing: run make ruff (%v)", err))
+		Missing(t, fmt.Sprintf("ruff is missing: make test installs it (%v)", err))
 	}
 	cmd := exec.CommandContext(t.Context(), program, append(args, "--no-cache", ".")...)
 	cmd.Dir = dir

@@ -198,7 +198,7 @@ func python(t *testing.T, root, name string, doc *swagger) int {
 	}
 	ruff := filepath.Join(root, ".tools", "ruff", "bin", "ruff")
 	if _, err := os.Stat(ruff); err != nil {
-		t.Fatalf("ruff is missing: run make ruff (%v)", err)
+		t.Fatalf("ruff is missing: make test installs it (%v)", err)
 	}
 	for _, args := range [][]string{{"format", "--check", "--diff"}, {"check"}} {
 		if _, _, err := run(filepath.Join(root, "sdk", "python"), ruff, append(args, "--no-cache", ".")...); err != nil {

@@ -37,9 +37,9 @@ func open(t testing.TB, site string) *browser {
 	program := os.Getenv("CHROME")
 	if program == "" {
 		if os.Getenv("CI") == "true" {
-			t.Fatal("CHROME names no browser: run make test-docs")
+			t.Fatal("CHROME names no browser: run make test-all ONLY=docs")
 		}
-		t.Skip("CHROME names no browser: run make test-docs")
+		t.Skip("CHROME names no browser: run make test-all ONLY=docs")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.WindowSize(1200, 800), chromedp.WSURLReadTimeout(patience))
 	if os.Getuid() == 0 {

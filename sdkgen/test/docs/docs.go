@@ -1,2 +1,2 @@
-// Package docs opens the reference pages that sdkgen makes in a browser. It has tests only, which `make test-docs` runs.
+// Package docs opens the reference pages that sdkgen makes in a browser. It has tests only, which `make test-all ONLY=docs` runs.
 package docs

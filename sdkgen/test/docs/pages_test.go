@@ -98,7 +98,7 @@ func (b *browser) inject() {
 	b.t.Helper()
 	axe, err := os.ReadFile(os.Getenv("AXE"))
 	if err != nil {
-		b.t.Fatalf("AXE names no axe.min.js: run make test-docs (%v)", err)
+		b.t.Fatalf("AXE names no axe.min.js: run make test-all ONLY=docs (%v)", err)
 	}
 	value[bool](b, string(axe)+"; true")
 }

@@ -31,9 +31,9 @@ func TestSamples(t *testing.T) {
 	python := os.Getenv("PYTHON")
 	if python == "" {
 		if os.Getenv("CI") == "true" {
-			t.Fatal("PYTHON names no Python with kubernetes: run make test-docs")
+			t.Fatal("PYTHON names no Python with kubernetes: run make test-all ONLY=docs")
 		}
-		t.Skip("PYTHON names no Python with kubernetes: run make test-docs")
+		t.Skip("PYTHON names no Python with kubernetes: run make test-all ONLY=docs")
 	}
 	site(t, garden)
 	root := filepath.Join(scratch, garden)

@@ -33,7 +33,7 @@ var (
 func cases(t *testing.T, program string, says func(t *testing.T, file string) string) {
 	t.Helper()
 	if !*slow {
-		t.Skip("only with -slow, as in `make test-editors`: it fetches " + program)
+		t.Skip("only with -slow, as in `make test-all ONLY=editors`: it fetches " + program)
 	}
 	name := filepath.Join("testdata", "manifests.txtar")
 	archive, err := txtar.ParseFile(name)
@@ -71,7 +71,7 @@ func cases(t *testing.T, program string, says func(t *testing.T, file string) st
 // TestKubeconform also validates all examples of MiniClusters.
 func TestKubeconform(t *testing.T) {
 	if !*slow {
-		t.Skip("only with -slow, as in `make test-editors`: it fetches kubeconform")
+		t.Skip("only with -slow, as in `make test-all ONLY=editors`: it fetches kubeconform")
 	}
 	program := filepath.Join(t.TempDir(), "bin")
 	install := exec.Command("go", "install", kubeconform)
@@ -120,7 +120,7 @@ func TestKubeconform(t *testing.T) {
 // TestEditor opens the manifests as an editor does, and asks for completions and an explanation where the comment "# here" is.
 func TestEditor(t *testing.T) {
 	if !*slow {
-		t.Skip("only with -slow, as in `make test-editors`: it fetches yaml-language-server")
+		t.Skip("only with -slow, as in `make test-all ONLY=editors`: it fetches yaml-language-server")
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"package.json", "package-lock.json"} {

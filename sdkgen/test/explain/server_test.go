@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestServer installs the published CRDs of each API in the API server of KUBECONFIG (make test-e2e-breaking). Of each path, what
+// TestServer installs the published CRDs of each API in the API server of KUBECONFIG (make test-e2e ONLY=breaking). Of each path, what
 // kubectl explain prints there has to be what sdkgen says. Of each kind, so has every field in the OpenAPI document that the API
 // server publishes: type, whether it is required, default, constraints and CEL rules.
 func TestServer(t *testing.T) {
@@ -20,7 +20,7 @@ func TestServer(t *testing.T) {
 		if os.Getenv("CI") == "true" && os.Getenv("E2E") != "" {
 			t.Fatal("KUBECONFIG is not set")
 		}
-		t.Skip("KUBECONFIG is not set; `make test-e2e-breaking` starts a control plane")
+		t.Skip("KUBECONFIG is not set; `make test-e2e ONLY=breaking` starts a control plane")
 	}
 	sdkgen := build(t)
 	paths := 0

@@ -29,7 +29,7 @@ func publish(t *testing.T, rows []row) {
 	lines := strings.Split(string(read(t, page)), "\n")
 	for line := range strings.SplitSeq(strings.TrimSpace(countTable(rows)+crdifyTable(rows)), "\n") {
 		if !slices.Contains(lines, line) {
-			t.Errorf("%s lacks this line; `make test-pairs ARGS=-update` writes it:\n%s", filepath.Base(page), line)
+			t.Errorf("%s lacks this line; `make test-all ONLY=pairs ARGS=-update` writes it:\n%s", filepath.Base(page), line)
 		}
 	}
 }

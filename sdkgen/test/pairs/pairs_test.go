@@ -102,7 +102,7 @@ func TestPairs(t *testing.T) {
 	for _, p := range pairs(t) {
 		t.Run(p.Name+"_"+p.Now, func(t *testing.T) {
 			if p.Slow != "" && !*slow {
-				t.Skipf("only with -slow, as in `make test-pairs`: %s", p.Slow)
+				t.Skipf("only with -slow, as in `make test-all ONLY=pairs`: %s", p.Slow)
 			}
 			rows = append(rows, p.test(t, sdkgen, crdify))
 		})

@@ -17,7 +17,7 @@ const page = "../../../docs/repositories.md"
 
 const intro = `# Real repositories
 
-<!-- Written by make test-repos ARGS=-update. -->
+<!-- Written by make test-all ONLY=repos ARGS=-update. -->
 
 Repositories of operators, as their Go modules have them, in which ` + "`sdkgen init`" + ` and ` + "`sdkgen generate`" + ` ran as an adopter would run them.
 What they made is compared with what each repository ships: the fields of all versions of its CRDs, its deepcopy code and what its clients
@@ -44,7 +44,7 @@ func publish(t *testing.T, rows []row) {
 	lines := strings.Split(unmeasured(string(read(t, page))), "\n")
 	for line := range strings.SplitSeq(unmeasured(render(rows)), "\n") {
 		if !slices.Contains(lines, line) {
-			t.Errorf("%s lacks this line; `make test-repos ARGS=-update` writes it:\n%s", filepath.Base(page), line)
+			t.Errorf("%s lacks this line; `make test-all ONLY=repos ARGS=-update` writes it:\n%s", filepath.Base(page), line)
 		}
 	}
 }

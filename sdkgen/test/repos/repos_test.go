@@ -52,7 +52,7 @@ func TestRepositories(t *testing.T) {
 	for _, r := range repositories(t) {
 		t.Run(r.name, func(t *testing.T) {
 			if r.Slow != "" && !*slow {
-				t.Skipf("only with -slow, as in `make test-repos`: %s", r.Slow)
+				t.Skipf("only with -slow, as in `make test-all ONLY=repos`: %s", r.Slow)
 			}
 			rows = append(rows, r.test(t, sdkgen))
 		})

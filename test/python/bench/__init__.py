@@ -1,3 +1,3 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the Python SDK beside what people use instead: `make bench-python`."""
+"""Measures the Python SDK beside what people use instead: `make bench ONLY=python`."""

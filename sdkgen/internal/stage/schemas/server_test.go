@@ -31,14 +31,14 @@ import (
 // created is how many random manifests of each API the API server is asked about.
 const created = 200
 
-// TestServer compares with the API server of KUBECONFIG (make test-e2e-breaking): the OpenAPI documents with those that it publishes for
+// TestServer compares with the API server of KUBECONFIG (make test-e2e ONLY=breaking): the OpenAPI documents with those that it publishes for
 // the same CRDs, and what the JSON Schemas say of random manifests with its answers.
 func TestServer(t *testing.T) {
 	if os.Getenv("KUBECONFIG") == "" {
 		if os.Getenv("CI") == "true" && os.Getenv("E2E") != "" {
 			t.Fatal("KUBECONFIG is not set")
 		}
-		t.Skip("KUBECONFIG is not set; `make test-e2e-breaking` starts a control plane")
+		t.Skip("KUBECONFIG is not set; `make test-e2e ONLY=breaking` starts a control plane")
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
