@@ -43,8 +43,11 @@ func runScripts(t *testing.T, dir string, setUp func(*testscript.Env) error) {
 		UpdateScripts:       flag.Lookup("update").Value.String() == "true",
 		Setup:               setUp,
 		Condition: func(cond string) (bool, error) {
-			if cond == "jar" {
+			switch cond {
+			case "jar":
 				return hasJar(root)
+			case "all":
+				return testkit.All(), nil
 			}
 			return false, fmt.Errorf("there is no condition %q", cond)
 		},
