@@ -208,13 +208,13 @@ func (s *sdk) partTemplates(d *distribution, p *part) (tree fs.FS, called string
 	return tree, called, err
 }
 
-// annotated is the document from which the distribution's own files are made.
-func (d *distribution) annotated() ([]byte, error) {
+// annotated is what the templates of the distribution's own files see.
+func (d *distribution) annotated() render.API {
 	var parts []python.Part
 	for _, p := range d.parts {
 		parts = append(parts, python.Part{API: p.API, Names: p.names})
 	}
-	return python.Annotated(d.name, parts)
+	return python.AnnotateDistribution(d.name, parts)
 }
 
 // movePython keeps a package's own files and gives its pages and tests a name of their own. Of the files

@@ -105,7 +105,8 @@ func (b *build) sourceKey(k *keyer) error {
 }
 
 // key adds what an SDK depends on beside the documents: options, templates, runtime, overlay, and a jar that
-// is not the pinned one. The engine is no part of it: both make the same files.
+// is not the pinned one. The engine is part of it where the templates are the project's: of sdkgen's own, both engines
+// make the same files.
 func (s *sdk) key(k *keyer) error {
 	options, err := s.generatorOptions()
 	if err != nil {
@@ -113,6 +114,9 @@ func (s *sdk) key(k *keyer) error {
 	}
 	k.add("jar", s.project.cfg.Generator.SHA256)
 	k.json("sdk", s.cfg)
+	if s.cfg.Templates != "" {
+		k.add("engine", s.project.cfg.Engine)
+	}
 	k.json("options", options)
 	for _, api := range s.project.cfg.APIs {
 		if api.Group != "" {

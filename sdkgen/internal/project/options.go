@@ -16,7 +16,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/render/native"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
 
@@ -82,8 +82,8 @@ func (s *sdk) givenOptions() (map[string]any, error) {
 	if s.project.cfg.Engine == config.Native {
 		var list diag.List
 		for _, name := range slices.Sorted(maps.Keys(options)) {
-			if !slices.Contains(native.Options, name) {
-				list.Add(token.Position{Filename: s.cfg.Config}, "config", "remove it, or "+native.Remedy, "the engine %s has no option %s", config.Native, name)
+			if !slices.Contains(render.Options, name) {
+				list.Add(token.Position{Filename: s.cfg.Config}, "config", "remove it, or "+render.Remedy, "the engine %s has no option %s", config.Native, name)
 			}
 		}
 		return options, list.Err()

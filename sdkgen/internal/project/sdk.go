@@ -16,7 +16,6 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render/jar"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/render/native"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
@@ -31,18 +30,17 @@ type language struct {
 	checkPackage func(name string) error
 	// annotate adds what the templates print. names are those of the packages that the API is in below its
 	// distribution's.
-	annotate func(api *model.API, names ...string) ([]byte, error)
-	printed  func() []string // names of what it adds
+	annotate func(api *model.API, names ...string) (render.API, error)
 	// move returns where a distribution has a file of one of its packages; "" leaves it out.
 	move func(d *distribution, p *part, file string) string
 }
 
 var (
-	pythonLanguage = language{PythonStage, render.Python, templates.Python, python.Options, python.CheckPackage, python.Annotate, python.Printed, movePython}
-	goLanguage     = language{GoStage, render.Go, templates.Go, golang.Options, golang.CheckPackage, annotateGo, golang.Printed, moveGo}
+	pythonLanguage = language{PythonStage, render.Python, templates.Python, python.Options, python.CheckPackage, python.Annotate, movePython}
+	goLanguage     = language{GoStage, render.Go, templates.Go, golang.Options, golang.CheckPackage, annotateGo, moveGo}
 )
 
-func annotateGo(api *model.API, _ ...string) ([]byte, error) { return golang.Annotate(api) }
+func annotateGo(api *model.API, _ ...string) (render.API, error) { return golang.Annotate(api) }
 
 // sdk is a project's SDK in one language.
 type sdk struct {
@@ -129,25 +127,25 @@ func (s *sdk) jobs(docs []apiDocument) ([]*sdkJob, error) {
 		return nil, err
 	}
 	var jobs []*sdkJob
-	add := func(d *distribution, p *part, data []byte) error {
+	add := func(d *distribution, p *part, document []byte, api render.API) error {
 		tree, called, err := s.partTemplates(d, p)
 		if err != nil {
 			return err
 		}
 		jobs = append(jobs, &sdkJob{sdk: s, distribution: d, part: p, Job: render.Job{
 			Stage: s.stage, Name: fmt.Sprintf("%s-%d", s.stage, len(jobs)), Generator: s.generator,
-			Spec: data, Options: s.partOptions(d, p, options), Templates: tree, Called: called, Printed: s.printed(),
+			Document: document, API: api, Options: s.partOptions(d, p, options), Templates: tree, Called: called,
 		}})
 		return nil
 	}
 	for _, d := range distributions {
 		for _, p := range d.parts {
-			data, err := s.annotate(p.API, p.names...)
+			api, err := s.annotate(p.API, p.names...)
 			if list, ok := errors.AsType[model.Unrepresentables](err); ok {
 				return nil, &unrepresentable{list, s.stage, p.file}
 			}
 			if err == nil {
-				err = add(d, p, data)
+				err = add(d, p, p.data, api)
 			}
 			if err != nil {
 				return nil, err
@@ -156,11 +154,7 @@ func (s *sdk) jobs(docs []apiDocument) ([]*sdkJob, error) {
 		if len(d.parts) == 1 || s.stage != PythonStage {
 			continue
 		}
-		data, err := d.annotated()
-		if err == nil {
-			err = add(d, nil, data)
-		}
-		if err != nil {
+		if err := add(d, nil, nil, d.annotated()); err != nil {
 			return nil, err
 		}
 	}
@@ -225,7 +219,7 @@ func (b *build) render(ctx context.Context, stages []stage, documents *artifact.
 
 func (b *build) runEngine(ctx context.Context, jobs []render.Job) ([]*artifact.Set, error) {
 	if b.cfg.Engine == config.Native {
-		return native.Run(ctx, jobs)
+		return render.Native(ctx, jobs)
 	}
 	jar, err := jar.Find(b.where())
 	if err != nil {

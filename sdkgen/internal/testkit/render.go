@@ -9,7 +9,6 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/render/native"
 )
 
 // Render makes jobs with both engines, which must make the same files, and returns those.
@@ -19,7 +18,7 @@ func Render(t *testing.T, jobs []render.Job) []*artifact.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := native.Run(t.Context(), jobs)
+	sets, err := render.Native(t.Context(), jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render/jar"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
@@ -38,59 +38,64 @@ func Missing(t *testing.T, reason string) {
 	t.Skip(reason)
 }
 
-// Annotations runs testdata/*.txtar: of the document "swagger.json", which annotate prepares for
-// the jar, "extension.json" is the extension of each definition that the jar gets to see, or
-// "error" is what is said.
-func Annotations(t *testing.T, extension string, annotate func(document []byte) ([]byte, error)) {
+// Annotations runs testdata/*.txtar: of the document "swagger.json", "extension.json" has what the templates see of each
+// model by annotate, or "error" its error.
+func Annotations(t *testing.T, annotate func(document []byte) (render.API, error)) {
 	t.Helper()
 	Each(t, "*.txtar", func(t *testing.T, c *Case) {
 		c.Only(t, "swagger.json", "extension.json", "error")
 		if !c.Has("swagger.json") {
 			t.Fatal("there is no swagger.json")
 		}
-		document := []byte(c.Part("swagger.json"))
-		encoded, err := annotate(document)
-		seen, said := "", ""
-		if err != nil {
-			said = err.Error() + "\n"
-		} else {
-			seen = extensions(t, encoded, extension)
-		}
-		c.Want(t, "extension.json", seen)
-		c.Want(t, "error", said)
-		for range 20 {
-			again, err := annotate(document)
-			if err == nil && (said != "" || !bytes.Equal(again, encoded)) || err != nil && err.Error()+"\n" != said {
-				t.Fatal("a second run gave something else")
+		Annotation(t, c, "extension.json", annotate, func(api render.API) map[string]any {
+			models := map[string]any{}
+			for _, model := range api.Models {
+				models[model.Name] = model.Value
 			}
-		}
+			return models
+		})
 	})
 }
 
-// extensions returns the extension of each definition. Beside it the jar may see nothing but
-// that there are properties.
-func extensions(t *testing.T, document []byte, extension string) string {
+// Annotation holds the values of an API against the part of a case with that name, and the error against "error".
+func Annotation(
+	t *testing.T, c *Case, name string, annotate func(document []byte) (render.API, error), values func(render.API) map[string]any,
+) {
 	t.Helper()
-	var doc struct {
-		Definitions map[string]map[string]any
+	document := []byte(c.Part("swagger.json"))
+	run := func() (encoded, message string) {
+		api, err := annotate(document)
+		if err != nil {
+			return "", err.Error() + "\n"
+		}
+		return sorted(t, values(api)), ""
 	}
-	if err := json.Unmarshal(document, &doc); err != nil {
+	encoded, message := run()
+	c.Want(t, name, encoded)
+	c.Want(t, "error", message)
+	for range 20 {
+		if again, other := run(); again != encoded || other != message {
+			t.Fatal("a second run gave something else")
+		}
+	}
+}
+
+// sorted returns values as JSON with sorted keys.
+func sorted(t *testing.T, values map[string]any) string {
+	t.Helper()
+	data, err := json.Marshal(values)
+	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]any{}
-	for name, definition := range doc.Definitions {
-		found[name] = definition[extension]
-		for key, value := range definition {
-			if !slices.Contains([]string{"type", "properties", extension}, key) {
-				t.Errorf("%s: the jar sees %s: %v", name, key, value)
-			}
-		}
+	var decoded any
+	if err := json.Unmarshal(data, &decoded); err != nil {
+		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(found); err != nil {
+	if err := enc.Encode(decoded); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -105,14 +105,3 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
-
-// TestFileName holds file names against those that openapi-generator writes.
-func TestFileName(t *testing.T) {
-	for definition, want := range map[string]string{
-		"MiniCluster": "mini_cluster", "FooURLs": "foo_urls", "FooUrls": "foo_urls", "V1ObjectMeta": "v1_object_meta", "HTTPRoute": "http_route",
-	} {
-		if got := model.FileName(definition); got != want {
-			t.Errorf("%s is in %s, not %s", definition, got, want)
-		}
-	}
-}

@@ -16,6 +16,20 @@ type Unrepresentable struct {
 // Unrepresentables is an error with everything of a document that a language cannot express.
 type Unrepresentables []Unrepresentable
 
+// Add notes what the language cannot express of a definition, or of the field of a key.
+func (u *Unrepresentables) Add(definition *Definition, field, hint, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	*u = append(*u, Unrepresentable{Definition: definition, Field: field, Message: message, Hint: hint})
+}
+
+// Err returns the error, nil if there is nothing that the language cannot express.
+func (u Unrepresentables) Err() error {
+	if len(u) == 0 {
+		return nil
+	}
+	return u
+}
+
 func (u Unrepresentables) Error() string {
 	var lines []string
 	for _, one := range u {

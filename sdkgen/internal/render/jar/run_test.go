@@ -128,7 +128,7 @@ func TestRunFails(t *testing.T) {
     Generation failed for go: (RuntimeException) Could not generate model 'Island'
     java.lang.RuntimeException: Could not generate model 'Island'
     Caused by: org.openapitools.codegen.templating.TemplateNotFoundException: nothing`},
-		"broken document": {[]render.Job{with(python, func(j *render.Job) { j.Spec = []byte(`{"swagger": "2.0"}`) })}, `running openapi-generator: exit status 1
+		"broken document": {[]render.Job{with(python, func(j *render.Job) { j.Document = []byte(`{"swagger": "2.0"}`) })}, `running openapi-generator: exit status 1
     Generation failed for unspecified: (SpecValidationException) There were issues with the specification. The option can be disabled via validateSpec (Maven/Gradle) or --skip-validate-spec (CLI).
      | Error count: 2, Warning count: 0
     Errors: 
@@ -301,7 +301,7 @@ func processes(t *testing.T, dir string) (found []string) {
 
 func job(stage, generator, templates string) render.Job {
 	job := render.Job{
-		Stage: stage, Name: stage, Generator: generator, Spec: []byte(document), Options: map[string]any{"packageName": "made"},
+		Stage: stage, Name: stage, Generator: generator, Document: []byte(document), Options: map[string]any{"packageName": "made"},
 	}
 	if templates != "" {
 		job.Templates = os.DirFS(templates)

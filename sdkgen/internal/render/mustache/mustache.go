@@ -50,12 +50,6 @@ const (
 	end        sign = '/'
 )
 
-// Tag is a tag that prints or asks for a variable.
-type Tag struct {
-	Name string // with its dots, as written
-	Pos  token.Position
-}
-
 // Parse parses a template; name is the file's in diagnostics, which are of the rule "template".
 func Parse(name, text string) (*Template, diag.List) {
 	p := &parser{template: &Template{name: name, text: text}, left: "{{", right: "}}"}
@@ -65,15 +59,6 @@ func Parse(name, text string) (*Template, diag.List) {
 	}
 	p.template.body = trim(p.template.body, true)
 	return p.template, nil
-}
-
-// Tags goes through the tags that print or ask for a variable, in the order of the text.
-func (t *Template) Tags() iter.Seq[Tag] {
-	return func(yield func(Tag) bool) {
-		t.walk(t.body, func(n node) bool {
-			return n.sign == partial || yield(Tag{n.text, position(t.name, t.text, n.at)})
-		})
-	}
 }
 
 // Partials goes through the names of the templates that this one takes in.

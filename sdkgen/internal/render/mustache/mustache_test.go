@@ -39,7 +39,7 @@ func byJar(t *testing.T, templates, partials map[string]string) map[string]strin
 	}
 	document := `{"swagger": "2.0", "info": {"title": "t", "version": "v1", "x-values": ` + values + `}, "paths": {}, "definitions": {}}`
 	sets, err := testkit.Jar(t).Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []render.Job{{
-		Stage: "test", Name: "test", Generator: render.Python, Spec: []byte(document), Templates: files, Called: "templates",
+		Stage: "test", Name: "test", Generator: render.Python, Document: []byte(document), Templates: files, Called: "templates",
 		Options: map[string]any{"packageName": "made", "globalProperties": map[string]any{"models": "", "supportingFiles": "x"}},
 	}})
 	if err != nil {
@@ -188,18 +188,28 @@ func TestRenderFails(t *testing.T) {
 	}
 }
 
-// TestTags lists the tags of a template that ask for something, with their positions.
-func TestTags(t *testing.T) {
-	template := parse(t, map[string]string{"x": "{{a}} {{! no }}\n{{#b.c}}{{{d}}}{{>part}}{{^e}}é{{&f}}{{/e}}{{/b.c}}"})["x"]
+// TestCheck finds variables that are not in the scope of a tag, in partials too, and objects that are printed.
+func TestCheck(t *testing.T) {
+	parsed := parse(t, map[string]string{
+		"x":    "{{a}} {{! no }}{{b}}\n{{#b.c}}{{{d}}}{{>part}}{{^e}}é{{&f.g}}{{#.}}{{.}}{{/.}}{{/e}}{{/b.c}}{{d}}{{-last}}{{#x}}{{y}}{{/x}}",
+		"part": "{{#g}}{{>part}}{{.}}{{a}}{{this.h}}{{/g}}{{#b}}{{c.e}}{{/b}}",
+	})
+	scope := mustache.Scope{"a": nil, "b": {"c": {"d": nil, "e": {"i": nil}, "g": nil}}}
 	var got []string
-	for tag := range template.Tags() {
-		got = append(got, fmt.Sprint(tag.Pos, " ", tag.Name))
+	for _, unknown := range parsed["x"].Check(scope, parsed) {
+		got = append(got, fmt.Sprint(unknown.Pos, " ", unknown.Name, " ", unknown.Object))
 	}
-	for name := range template.Partials() {
-		got = append(got, "> "+name)
+	want := []string{
+		"x:1:16 b true", "part:1:26 h false", "part:1:48 c.e true", "x:2:33 f false", "x:2:47 . true", "x:2:72 d false", "x:2:86 x false",
 	}
-	want := []string{"x:1:1 a", "x:2:1 b.c", "x:2:9 d", "x:2:25 e", "x:2:33 f", "> part"}
 	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	var partials []string
+	for name := range parsed["x"].Partials() {
+		partials = append(partials, name)
+	}
+	if d := cmp.Diff([]string{"part"}, partials); d != "" {
 		t.Error(d)
 	}
 }

@@ -41,7 +41,7 @@ func TestReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	sets, err := found.Run(t.Context(), logger, t.TempDir(), []render.Job{{
-		Stage: "python", Name: "python", Generator: render.Python, Spec: []byte(document), Options: map[string]any{"packageName": "made"},
+		Stage: "python", Name: "python", Generator: render.Python, Document: []byte(document), Options: map[string]any{"packageName": "made"},
 	}})
 	if err != nil || sets[0].Len() == 0 {
 		t.Fatalf("%v", err)

@@ -1,6 +1,5 @@
-// Package gosdk computes what the templates of the Go client print: for each model its
-// imports, fields with type and tag, and the constructors' defaults. It is handed to the
-// templates as one vendor extension on the model, so they need no logic.
+// Package golang computes what the templates of the Go client print: for each model its imports, fields with type and
+// tag, and the constructors' defaults. The templates get it as one vendor extension of the model and need no logic.
 package golang
 
 import (
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 )
 
 // Extension is the vendor extension that carries a Model.
@@ -21,7 +21,7 @@ const Extension = "x-sdkgen-go"
 type Model struct {
 	Name     string   `json:"name"`
 	Doc      string   `json:"doc"`                // comment, every line with its //
-	Imports  []Import `json:"imports,omitempty"`  // by path
+	Imports  []Import `json:"imports"`            // by path
 	Root     *Root    `json:"root,omitempty"`     // root kinds and their lists
 	Fields   []Field  `json:"fields"`             // by JSON name
 	Defaults []Value  `json:"defaults,omitempty"` // of fields with a declared default
@@ -92,33 +92,34 @@ func CheckPackage(name string) error {
 	return nil
 }
 
-// Printed returns the names that templates reach what Annotate adds by.
-func Printed() []string {
-	return append(model.Printed(reflect.TypeFor[Model](), reflect.TypeFor[API]()), Extension)
-}
-
-// Annotate returns the document for openapi-generator: each root kind with paths carries its API, and
-// each definition its Model, but those of Kubernetes, of which the client uses the real Go types. What
-// Go cannot name or encode is a document.Unrepresentables.
-func Annotate(api *model.API) ([]byte, error) {
+// Annotate returns the API as the templates see it: an operation of each root kind with paths has its API, and each
+// definition its Model, but those of Kubernetes, whose real Go types the client uses. What Go cannot name or encode
+// is a model.Unrepresentables.
+func Annotate(api *model.API) (render.API, error) {
 	taken := declared{}
 	for _, name := range printed {
 		taken[name] = "the client"
 	}
-	out := api.Annotate(Extension)
-	addOperations(out, api, taken)
+	out := render.API{
+		Extension: Extension, Title: api.Title, Version: api.Version,
+		Scopes: render.Scopes{
+			Model: render.ScopeOf(reflect.TypeFor[Model]()), Operation: render.ScopeOf(reflect.TypeFor[API]()),
+		},
+	}
+	var problems model.Unrepresentables
+	out.Operations = operations(api, taken, &problems)
 	for _, definition := range api.Definitions {
 		if definition.Kubernetes {
 			continue
 		}
 		m := newModeler(definition.Name)
-		m.fill(definition, out)
+		m.fill(definition, &problems)
 		for _, problem := range taken.add(m.model) {
-			out.Unrepresentable(definition, "", definition.RenameHint(), "%s", problem)
+			problems.Add(definition, "", definition.RenameHint(), "%s", problem)
 		}
-		out.Definition(definition.Name, m.model)
+		out.Models = append(out.Models, render.Model{Name: definition.Name, Value: m.model})
 	}
-	return out.Encode()
+	return out, problems.Err()
 }
 
 // modeler works out one model.
@@ -135,7 +136,7 @@ func newModeler(name string) *modeler {
 }
 
 // fill fills in the model.
-func (m *modeler) fill(definition *model.Definition, doc *model.Annotated) {
+func (m *modeler) fill(definition *model.Definition, problems *model.Unrepresentables) {
 	out := m.model
 	out.Doc = comment(definition.Description, out.Name+" has no description.", "")
 	out.Deprecated = deprecation(definition)
@@ -156,16 +157,16 @@ func (m *modeler) fill(definition *model.Definition, doc *model.Annotated) {
 		}
 		field, err := m.field(property)
 		if err != nil {
-			doc.Unrepresentable(definition, key, renameKey, "%v", err)
+			problems.Add(definition, key, renameKey, "%v", err)
 			continue
 		}
 		if other, ok := taken[field.Name]; ok {
-			doc.Unrepresentable(definition, key, renameKey, "properties %q and %q would both be the field %s in Go", other, key, field.Name)
+			problems.Add(definition, key, renameKey, "properties %q and %q would both be the field %s in Go", other, key, field.Name)
 		}
 		taken[field.Name] = key
 		out.Fields = append(out.Fields, field)
 		if err := m.constructor(field, property); err != nil {
-			doc.Unrepresentable(definition, key, "give it a default of its type", "%v", err)
+			problems.Add(definition, key, "give it a default of its type", "%v", err)
 		}
 	}
 	out.Unknown = "UnknownFields"
@@ -175,6 +176,7 @@ func (m *modeler) fill(definition *model.Definition, doc *model.Annotated) {
 	if len(out.Required) > 0 {
 		out.Required[len(out.Required)-1].Last = true
 	}
+	out.Imports = []Import{} // without it templates would see openapi-generator's own list of this name
 	for _, path := range slices.Sorted(maps.Keys(m.imports)) {
 		out.Imports = append(out.Imports, Import{Alias: m.imports[path], Path: path})
 	}

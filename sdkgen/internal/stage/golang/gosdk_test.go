@@ -4,20 +4,21 @@ import (
 	"testing"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 // TestAnnotate runs testdata/*.txtar, as testkit.Annotations says.
 func TestAnnotate(t *testing.T) {
-	testkit.Annotations(t, golang.Extension, annotate)
+	testkit.Annotations(t, annotate)
 }
 
-// annotate returns the document as the jar gets it.
-func annotate(data []byte) ([]byte, error) {
+// annotate returns a document's API as the templates see it.
+func annotate(data []byte) (render.API, error) {
 	api, err := model.Read(data)
 	if err != nil {
-		return nil, err
+		return render.API{}, err
 	}
 	return golang.Annotate(api)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 )
 
 // API is what api.mustache prints for a root kind: its client's names, and whether it has the
@@ -29,24 +30,49 @@ type API struct {
 	NilStatus  string `json:"nilStatus,omitempty"`  // expression for that x has no status, if that can be
 }
 
-// addOperations adds an operation with its API for each root kind that the document has paths of, in a
-// class and a file of its own.
-func addOperations(out *model.Annotated, api *model.API, taken declared) {
+// operations returns the operations of the root kinds that have clients, those of a kind in a class and a file of their
+// own. The first one of a kind has its API; it stands for the kind where the document has no paths of it.
+func operations(api *model.API, taken declared, problems *model.Unrepresentables) []render.Operation {
+	var out []render.Operation
 	accessors := declared{}
 	for _, definition := range api.Definitions {
 		if definition.Root == nil || definition.Root.List == nil {
 			continue
 		}
 		printed, rename := apiOf(definition), definition.RenameHint()
-		for _, problem := range taken.take(definition.Name, printed.Client, "api_"+model.FileName(definition.Name)+".go") {
-			out.Unrepresentable(definition, "", rename, "%s", problem)
+		for _, problem := range taken.take(definition.Name, printed.Client, "api_"+render.FileName(definition.Name)+".go") {
+			problems.Add(definition, "", rename, "%s", problem)
 		}
 		if other, ok := accessors[printed.Accessor]; ok {
-			out.Unrepresentable(definition, "", rename, "%s and %s would both be Client.%s in Go", other, definition.Name, printed.Accessor)
+			problems.Add(definition, "", rename, "%s and %s would both be Client.%s in Go", other, definition.Name, printed.Accessor)
 		}
 		accessors[printed.Accessor] = definition.Name
-		out.Operation(definition.Name, "use"+definition.Name, printed)
+		ids := operationsOf(api, definition.Root)
+		if len(ids) == 0 {
+			ids = []string{"use" + definition.Name}
+		}
+		for i, id := range ids {
+			op := render.Operation{Tag: definition.Name, ID: id}
+			if i == 0 {
+				op.Value = printed
+			}
+			out = append(out, op)
+		}
 	}
+	return out
+}
+
+// operationsOf returns the ids of the operations on the paths of a resource.
+func operationsOf(api *model.API, root *model.Root) []string {
+	var ids []string
+	for _, op := range api.Operations {
+		_, path, _ := strings.Cut(op.Path, "/"+root.Version+"/")
+		resource, _, _ := strings.Cut(strings.TrimPrefix(path, "namespaces/{namespace}/"), "/")
+		if resource == root.Plural {
+			ids = append(ids, op.ID)
+		}
+	}
+	return ids
 }
 
 // apiOf returns what the templates print for the client of a root kind.

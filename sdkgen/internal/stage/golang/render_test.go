@@ -39,7 +39,8 @@ func TestRender(t *testing.T) {
 	})
 	var jobs []render.Job
 	for _, c := range testkit.Cases(t, "*.txtar") {
-		document, err := annotate([]byte(c.Part("swagger.json")))
+		document := []byte(c.Part("swagger.json"))
+		api, err := annotate(document)
 		if err != nil || c.Name == "imports" {
 			continue // an "error" case; and one of packages that do not exist
 		}
@@ -47,8 +48,8 @@ func TestRender(t *testing.T) {
 		options := golang.Options()
 		options["packageName"] = name
 		jobs = append(jobs, render.Job{
-			Stage: "go", Name: name, Generator: render.Go, Spec: document, Options: options,
-			Templates: os.DirFS("../../../templates/go"), Called: "templates", Printed: golang.Printed(),
+			Stage: "go", Name: name, Generator: render.Go, Document: document, API: api, Options: options,
+			Templates: os.DirFS("../../../templates/go"), Called: "templates",
 		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -115,12 +116,13 @@ func plain(t *testing.T, source []byte) []byte {
 func checkSources(t *testing.T, set *artifact.Set, job render.Job) {
 	t.Helper()
 	want := map[string][]string{} // type to comments
-	for name, model := range models(t, job.Spec) {
+	for _, definition := range job.API.Models {
+		model := definition.Value.(*golang.Model)
 		lines := strings.Split(model.Doc, "\n")
 		for _, field := range model.Fields {
 			lines = append(lines, strings.Split(strings.ReplaceAll(field.Doc, "\t", ""), "\n")...)
 		}
-		want[name] = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+		want[definition.Name] = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	}
 	for file := range set.All() {
 		if !strings.HasPrefix(file.Path, "model_") {
@@ -165,23 +167,6 @@ func comments(syntax *ast.File, name string) (lines []string) {
 		}
 	}
 	return lines
-}
-
-func models(t *testing.T, document []byte) map[string]golang.Model {
-	t.Helper()
-	var doc struct {
-		Definitions map[string]struct {
-			Model golang.Model `json:"x-sdkgen-go"`
-		}
-	}
-	if err := json.Unmarshal(document, &doc); err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]golang.Model{}
-	for name, definition := range doc.Definitions {
-		out[name] = definition.Model
-	}
-	return out
 }
 
 // properties are the objects that testdata/main.go sends through the structs.

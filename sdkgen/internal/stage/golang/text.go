@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 )
 
 // goName exports a JSON name, with an X in front where its first character has no upper case. It is
@@ -68,7 +69,7 @@ func (d declared) add(m *Model) (problems []string) {
 	if !typeName.MatchString(m.Name) {
 		return []string{m.Name + " cannot be the name of a type in Go"}
 	}
-	names := []string{m.Name, "New" + m.Name, "model_" + model.FileName(m.Name) + ".go"}
+	names := []string{m.Name, "New" + m.Name, "model_" + render.FileName(m.Name) + ".go"}
 	if m.HasDefaults {
 		names = append(names, "New"+m.Name+"WithDefaults")
 	}

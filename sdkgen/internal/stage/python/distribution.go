@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 )
 
 // Part is an API in a distribution of several, and the packages that it is in below the distribution's,
@@ -45,16 +46,15 @@ type Export struct {
 	Module string `json:"module"` // as Version.Module
 }
 
-// Annotated returns the document for openapi-generator from which a distribution's own files are made, those
-// that its APIs do not have themselves. name is that of its package.
-func Annotated(name string, parts []Part) ([]byte, error) {
+// AnnotateDistribution returns what the templates of a distribution's own files see, those files that its APIs do not
+// have themselves. name is that of its package.
+func AnnotateDistribution(name string, parts []Part) render.API {
 	out := &model.API{Title: parts[0].API.Title}
 	for _, part := range parts {
 		if part.API.Title != out.Title { // of their packages
 			out.Title = name
 		}
 	}
-	doc := out.Annotate(Extension)
 	title := titleOf(out)
 	d := &Distribution{
 		Description: tomlString("Typed Python models and clients of " + title), Title: markdown.Replace(title), Runtime: ".",
@@ -76,8 +76,7 @@ func Annotated(name string, parts []Part) ([]byte, error) {
 		}
 		d.Versions = append(d.Versions, v)
 	}
-	doc.Info(d)
-	return doc.Encode()
+	return extend(out, d)
 }
 
 // importsOf returns the statements that import a distribution's Client and versions.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 )
 
 // Operation is what api.mustache prints for one method of an API class. A statement may take several lines, in the
@@ -44,9 +45,9 @@ type Parameter struct {
 // what the decoder does not see.
 var omitted = set("watch", "allowWatchBookmarks", "sendInitialEvents", "pretty")
 
-// addOperations adds each operation. Those of one tag are in one class. runtime is the package of the runtime,
+// operations returns the API's operations. Those of one tag are in one class. runtime is the package of the runtime,
 // relative to the API's.
-func addOperations(out *model.Annotated, api *model.API, runtime string) error {
+func operations(api *model.API, runtime string) ([]render.Operation, error) {
 	byTag := map[string]*operator{}
 	for _, op := range api.Operations {
 		o := byTag[op.Tag]
@@ -56,29 +57,30 @@ func addOperations(out *model.Annotated, api *model.API, runtime string) error {
 			byTag[op.Tag] = o
 		}
 		if err := o.add(op); err != nil {
-			return fmt.Errorf("preparing the Python operation %s: %w", op.ID, err)
+			return nil, fmt.Errorf("preparing the Python operation %s: %w", op.ID, err)
 		}
 	}
+	var out []render.Operation
 	classes := map[string]string{}
 	for _, tag := range slices.Sorted(maps.Keys(byTag)) {
 		class := strings.ToLower(notLetter.Replace(tag))
 		if other, taken := classes[class]; taken {
-			return fmt.Errorf("naming Python API classes: the tags %q and %q would give one class", other, tag)
+			return nil, fmt.Errorf("naming Python API classes: the tags %q and %q would give one class", other, tag)
 		}
 		classes[class] = tag
 		o := byTag[tag]
 		o.all[0].API = o.api(runtime)
 		for i, op := range o.all {
-			out.Operation(tag, o.ids[i], op)
+			out = append(out, render.Operation{Tag: tag, ID: o.ids[i], Value: op})
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // notLetter is how far the jar's class names ignore what a tag is spelled with.
 var notLetter = strings.NewReplacer("_", "", "-", "", ".", "", " ", "")
 
-// api returns what the module of the class needs. runtime is as addOperations has it.
+// api returns what the module of the class needs. runtime is as in operations.
 func (o *operator) api(runtime string) *API {
 	return &API{
 		Typing: importOf("typing", o.typing, 0), Checked: o.checked("..models", "from typing_extensions import Unpack"),

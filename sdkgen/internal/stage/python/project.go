@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 )
 
 // Options returns the generator options that sdkgen's own templates want; the package's name is to
@@ -66,7 +67,7 @@ func modulesOf(api *model.API) string {
 	classes := map[string]string{}
 	for _, definition := range api.Definitions {
 		if !definition.Kubernetes {
-			module := model.FileName(definition.Name)
+			module := render.FileName(definition.Name)
 			modules, classes[module] = append(modules, module), definition.Name
 		}
 	}

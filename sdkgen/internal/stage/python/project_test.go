@@ -12,19 +12,11 @@ import (
 // the templates of files beside the package get to see, with the examples as "CLASS.py".
 func TestProject(t *testing.T) {
 	testkit.Each(t, "project/*.txtar", func(t *testing.T, c *testkit.Case) {
-		encoded, err := annotate([]byte(c.Part("swagger.json")))
+		api, err := annotate([]byte(c.Part("swagger.json")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var doc struct {
-			Info struct {
-				Project python.Project `json:"x-sdkgen-python"`
-			}
-		}
-		if err := json.Unmarshal(encoded, &doc); err != nil {
-			t.Fatal(err)
-		}
-		project := doc.Info.Project
+		project := api.Value.(*python.Project)
 		for i, kind := range project.Kinds {
 			example := kind.Example
 			if example != "" {

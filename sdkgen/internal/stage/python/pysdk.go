@@ -1,7 +1,6 @@
-// Package pysdk computes what the Python templates print: for each model its attributes,
-// JSON keys, type hints, escaped defaults, imports, texts and samples. It is handed to the
-// templates as one vendor extension on the model, so they need no logic and every escaping
-// rule has one home, here.
+// Package python computes what the Python templates print: for each model its attributes, JSON keys, type hints,
+// escaped defaults, imports, texts and samples. The templates get it as one vendor extension of the model, so they need
+// no logic and every escaping rule has one home, here.
 package python
 
 import (
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 )
 
 // Extension is the vendor extension that carries a Model.
@@ -72,46 +72,54 @@ type Field struct {
 	Text        string `json:"text,omitempty"` // the same for a page of Markdown
 }
 
-// Printed returns the names that templates reach what Annotate adds by.
-func Printed() []string {
-	return append(model.Printed(reflect.TypeFor[Model](), reflect.TypeFor[Operation](), reflect.TypeFor[Project](), reflect.TypeFor[Distribution]()), Extension)
-}
-
-// Annotate returns the document for openapi-generator: each operation carries its Operation, each
-// definition its Model, but those of Kubernetes, whose classes are the kubernetes package's, and the
-// document's info the Project. What Python cannot name is a document.Unrepresentables: two properties
-// with one attribute, two definitions with one module, a definition that can be no class.
+// Annotate returns the API as the templates see it: each operation has its Operation, each definition its Model, but
+// those of Kubernetes, whose classes are the kubernetes package's, and the whole its Project. What Python cannot name
+// is a model.Unrepresentables: two properties with one attribute, two definitions with one module, a definition that
+// can be no class.
 //
 // names are those of the packages that the API is in below the distribution's, which has the runtime; none
 // if it is the distribution's only one.
-func Annotate(api *model.API, names ...string) ([]byte, error) {
-	out := api.Annotate(Extension)
+func Annotate(api *model.API, names ...string) (render.API, error) {
 	runtime := strings.Repeat(".", len(names)+1)
-	if err := addOperations(out, api, runtime); err != nil {
-		return nil, err
-	}
 	project := projectOf(api)
 	project.Runtime, project.Nested = runtime, len(names) > 0
-	out.Info(project)
+	out := extend(api, project)
+	var err error
+	if out.Operations, err = operations(api, runtime); err != nil {
+		return render.API{}, err
+	}
+	var problems model.Unrepresentables
 	modules := map[string]string{}
 	for _, definition := range api.Definitions {
 		if definition.Kubernetes {
 			continue
 		}
-		name, module := definition.Name, model.FileName(definition.Name)
+		name, module := definition.Name, render.FileName(definition.Name)
 		if !isClass(name) {
-			out.Unrepresentable(definition, "", definition.RenameHint(), "%s cannot be the name of a class in Python", name)
+			problems.Add(definition, "", definition.RenameHint(), "%s cannot be the name of a class in Python", name)
 		}
 		if other, taken := modules[module]; taken {
-			out.Unrepresentable(definition, "", definition.RenameHint(), "%s and %s would both be in the Python module %s.py", other, name, module)
+			problems.Add(definition, "", definition.RenameHint(), "%s and %s would both be in the Python module %s.py", other, name, module)
 		}
 		modules[module] = name
 		m := newModeler()
-		model := m.model(definition, out)
+		model := m.model(definition, &problems)
 		model.Runtime = runtime
-		out.Definition(name, model)
+		out.Models = append(out.Models, render.Model{Name: name, Value: model})
 	}
-	return out.Encode()
+	return out, problems.Err()
+}
+
+// extend returns an API without models and operations, with the value of the whole.
+func extend(api *model.API, value any) render.API {
+	return render.API{
+		Extension: Extension, Title: api.Title, Version: api.Version, Value: value,
+		Scopes: render.Scopes{
+			Info:      render.ScopeOf(reflect.TypeFor[Project](), reflect.TypeFor[Distribution]()),
+			Model:     render.ScopeOf(reflect.TypeFor[Model]()),
+			Operation: render.ScopeOf(reflect.TypeFor[Operation]()),
+		},
+	}
 }
 
 // modeler works out one model.
@@ -125,12 +133,12 @@ func newModeler() *modeler {
 	return &modeler{references: newReferences(), attributes: map[string]bool{}, presets: map[string]source{}}
 }
 
-func (m *modeler) model(definition *model.Definition, doc *model.Annotated) *Model {
+func (m *modeler) model(definition *model.Definition, problems *model.Unrepresentables) *Model {
 	byAttr := map[string]string{}
 	for _, property := range definition.Fields {
 		key, attr := property.Key, attribute(property.Key)
 		if other, taken := byAttr[attr]; taken {
-			doc.Unrepresentable(definition, key, "give one of them another name in JSON", "properties %q and %q would both be the attribute %s in Python", other, key, attr)
+			problems.Add(definition, key, "give one of them another name in JSON", "properties %q and %q would both be the attribute %s in Python", other, key, attr)
 		}
 		byAttr[attr], m.attributes[attr] = key, true
 	}

@@ -2,7 +2,6 @@ package python_test
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path"
@@ -27,17 +26,16 @@ func TestRender(t *testing.T) {
 		testkit.Missing(t, err.Error())
 	}
 	var jobs []render.Job
-	documents := map[string][]byte{}
 	for _, c := range testkit.Cases(t, "*.txtar") {
-		document, err := annotate([]byte(c.Part("swagger.json")))
+		document := []byte(c.Part("swagger.json"))
+		api, err := annotate(document)
 		if err != nil || c.Name == "endless" {
 			continue // an "error" case; and one of which no object is valid
 		}
 		name := "sdk_" + strings.ReplaceAll(c.Name, "-", "_") // types is a module of Python
-		documents[name] = document
 		jobs = append(jobs, render.Job{
-			Stage: "python", Name: name, Generator: render.Python, Spec: document, Options: options(name),
-			Templates: os.DirFS("../../../templates/python"), Called: "templates", Printed: python.Printed(),
+			Stage: "python", Name: name, Generator: render.Python, Document: document, API: api, Options: options(name),
+			Templates: os.DirFS("../../../templates/python"), Called: "templates",
 		})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -45,7 +43,7 @@ func TestRender(t *testing.T) {
 	sets := testkit.Render(t, jobs)
 	for i, job := range jobs {
 		t.Run(job.Name, func(t *testing.T) {
-			checkModules(t, sets[i], job.Name, documents[job.Name])
+			checkModules(t, sets[i], job)
 			dir := t.TempDir()
 			unpack(t, sets[i], job.Name, dir)
 			testkit.Ruff(t, dir)
@@ -68,38 +66,31 @@ func options(name string) map[string]any {
 
 // checkModules looks for each definition's class in the module where others import it from,
 // with its texts as the extension has them.
-func checkModules(t *testing.T, set *artifact.Set, name string, document []byte) {
+func checkModules(t *testing.T, set *artifact.Set, job render.Job) {
 	t.Helper()
-	var doc struct {
-		Definitions map[string]struct {
-			Model python.Model `json:"x-sdkgen-python"`
-		}
-	}
-	if err := json.Unmarshal(document, &doc); err != nil {
-		t.Fatal(err)
-	}
 	sources := map[string]string{}
 	for file := range set.All() {
-		if path.Dir(file.Path) == name+"/models" {
+		if path.Dir(file.Path) == job.Name+"/models" {
 			sources[strings.TrimSuffix(path.Base(file.Path), ".py")] = string(file.Data)
 		}
 	}
-	for class, definition := range doc.Definitions {
+	for _, definition := range job.API.Models {
+		class, model := definition.Name, definition.Value.(*python.Model)
 		imported := regexp.MustCompile(`from \.(\w+) import ` + class + "\n").FindStringSubmatch(sources["__init__"])
 		if imported == nil {
 			t.Errorf("there is no class %s", class)
 			continue
 		}
 		module, source := imported[1], sources[imported[1]]
-		for _, field := range definition.Model.Fields {
+		for _, field := range model.Fields {
 			if !strings.Contains(source, "    "+field.Declaration+"\n") || !strings.Contains(source, field.Doc) {
 				t.Errorf("%s.py does not say of %s what it should", module, field.Attr)
 			}
 		}
-		if !strings.Contains(source, "    "+definition.Model.Doc+"\n") {
+		if !strings.Contains(source, "    "+model.Doc+"\n") {
 			t.Errorf("%s.py has another text", module)
 		}
-		for _, other := range definition.Model.Models {
+		for _, other := range model.Models {
 			if !strings.Contains(sources["__init__"], " import "+other.Class+"\n") {
 				t.Errorf("%s imports %s, which is not there", class, other.Class)
 			}

@@ -1,7 +1,6 @@
 package swagger_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -66,33 +65,22 @@ func newTheme(t *testing.T, c *testkit.Case, p *project, pkg *load.Package, doc 
 	if err != nil {
 		t.Fatal(err)
 	}
-	th.python = printed[*python.Model](t, api, python.Extension, func(api *model.API) ([]byte, error) { return python.Annotate(api) })
-	th.golang = printed[*golang.Model](t, api, golang.Extension, golang.Annotate)["WidgetSpec"]
-	return th
-}
-
-// printed returns what the templates of a language print of each definition.
-func printed[Model any](t *testing.T, api *model.API, extension string, annotate func(*model.API) ([]byte, error)) map[string]Model {
-	t.Helper()
-	data, err := annotate(api)
+	printed, err := python.Annotate(api)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var doc struct {
-		Definitions map[string]map[string]json.RawMessage
+	for _, definition := range printed.Models {
+		th.python[definition.Name] = definition.Value.(*python.Model)
 	}
-	if err := json.Unmarshal(data, &doc); err != nil {
+	if printed, err = golang.Annotate(api); err != nil {
 		t.Fatal(err)
 	}
-	models := map[string]Model{}
-	for name, definition := range doc.Definitions {
-		var model Model
-		if err := json.Unmarshal(definition[extension], &model); err != nil {
-			t.Fatal(err)
+	for _, definition := range printed.Models {
+		if definition.Name == "WidgetSpec" {
+			th.golang = definition.Value.(*golang.Model)
 		}
-		models[name] = model
 	}
-	return models
+	return th
 }
 
 func newDeclared(pkg *load.Package) map[string]*declared {

@@ -154,15 +154,15 @@ func jobOf(t *testing.T, name, text string) render.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := golang.Annotate(api)
+	printed, err := golang.Annotate(api)
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := golang.Options()
 	options["packageName"] = name
 	return render.Job{
-		Stage: "go", Name: name, Generator: render.Go, Spec: spec, Options: options,
-		Templates: os.DirFS("../../../../templates/go"), Called: "templates", Printed: golang.Printed(),
+		Stage: "go", Name: name, Generator: render.Go, Document: []byte(text), API: printed, Options: options,
+		Templates: os.DirFS("../../../../templates/go"), Called: "templates",
 	}
 }
 

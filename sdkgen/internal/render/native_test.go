@@ -1,15 +1,16 @@
-package native_test
+package render_test
 
 import (
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/render/native"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render/mustache"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
@@ -25,48 +26,46 @@ var (
 	operations = []string{"listThing", "createThing", "readThingStatus", "readThing", "listHTTPRoute", "listHttp2", "list3D", "a", "B"}
 )
 
-// document has all of them, with an extension that says where it is.
-func document(t *testing.T) []byte {
-	t.Helper()
-	type object = map[string]any
-	models, paths := object{}, object{}
-	for _, name := range definitions {
-		models[name] = object{"type": "object", "x-test": object{"mark": "<" + name + ">"}, "properties": object{"none": object{"type": "string"}}}
+// mark is the value of each, which says where it is.
+type mark struct {
+	Mark string `json:"mark"`
+}
+
+// api has all of them.
+func api() render.API {
+	scope := render.ScopeOf(reflect.TypeFor[mark]())
+	out := render.API{
+		Extension: "x-test", Title: "a <title>", Version: "v1", Value: mark{"'info'"},
+		Scopes: render.Scopes{Info: scope, Model: scope, Operation: scope},
+	}
+	for _, name := range slices.Sorted(slices.Values(definitions)) {
+		out.Models = append(out.Models, render.Model{Name: name, Value: mark{"<" + name + ">"}})
 	}
 	for i, tag := range tags {
 		for _, id := range operations {
-			paths["/"+tag+"/"+id] = object{"get": object{
-				"operationId": fmt.Sprint(id, i), "tags": []string{tag}, "x-test": object{"mark": tag + "&" + id},
-				"responses": object{"200": object{"description": "OK"}},
-			}}
+			out.Operations = append(out.Operations, render.Operation{Tag: tag, ID: fmt.Sprint(id, i), Value: mark{tag + "&" + id}})
 		}
 	}
-	data, err := json.Marshal(object{
-		"swagger": "2.0", "info": object{"title": "a <title>", "version": "v1", "x-test": object{"mark": "'info'"}}, "definitions": models, "paths": paths,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return out
 }
 
 // TestNames makes files of both languages of templates that print all that the engine has of its own, with
 // both engines.
 func TestNames(t *testing.T) {
 	const (
-		model = "{{#models}}{{#model}}{{classname}} {{classFilename}} {{vendorExtensions.x-test.mark}}{{/model}}{{/models}} {{packageVersion}}"
-		api   = "{{#operations}}{{classname}}{{#operation}} {{vendorExtensions.x-test.mark}}{{/operation}}{{/operations}} {{classname}} {{classFilename}}"
-		whole = "{{#models}}{{#model}}{{classname}} {{classFilename}}\n{{/model}}{{/models}}{{#apiInfo}}{{#apis}}{{classname}} {{classFilename}}{{#operations}}{{classname}}{{/operations}}\n{{/apis}}{{/apiInfo}}" +
+		modelText = "{{#models}}{{#model}}{{classname}} {{classFilename}} {{vendorExtensions.x-test.mark}}{{/model}}{{/models}} {{packageVersion}}"
+		apiText   = "{{#operations}}{{classname}}{{#operation}} {{operationId}} {{vendorExtensions.x-test.mark}}{{/operation}}{{/operations}} {{classname}} {{classFilename}}"
+		whole     = "{{#models}}{{#model}}{{classname}} {{classFilename}}\n{{/model}}{{/models}}{{#apiInfo}}{{#apis}}{{classname}} {{classFilename}}{{#operations}}{{classname}}{{/operations}}\n{{/apis}}{{/apiInfo}}" +
 			"{{packageName}} {{packageUrl}} {{projectName}} {{openAPI.info.title}} {{openAPI.info.version}} {{{openAPI.info.extensions.x-test.mark}}}"
 	)
 	pythonFS, golangFS := fstest.MapFS{}, fstest.MapFS{}
 	for name, text := range map[string]string{
-		"model": model, "model_doc": model, "model_test": model, "api": api, "__init__package": whole, "__init__model": whole, "__init__api": whole,
+		"model": modelText, "model_doc": modelText, "model_test": modelText, "api": apiText, "__init__package": whole, "__init__model": whole, "__init__api": whole,
 		"package/x.py": whole, "project/docs.md": whole,
 	} {
 		pythonFS[name+".mustache"] = &fstest.MapFile{Data: []byte(text)}
 	}
-	for name, text := range map[string]string{"model": model, "api": api, "package/x.go": strings.ReplaceAll(whole, "\n", " "), "project/docs.md": whole} {
+	for name, text := range map[string]string{"model": modelText, "api": apiText, "package/x.go": strings.ReplaceAll(whole, "\n", " "), "project/docs.md": whole} {
 		if !strings.HasSuffix(name, ".md") {
 			text = "package made\n\n// " + text
 		}
@@ -77,7 +76,7 @@ func TestNames(t *testing.T) {
 		{Stage: "go", Name: "go", Generator: render.Go, Templates: golangFS, Options: golang.Options()},
 	}
 	for i := range jobs {
-		jobs[i].Spec, jobs[i].Printed = document(t), []string{"x-test", "mark"}
+		jobs[i].API = api()
 		for name, value := range map[string]any{"packageName": "made", "packageVersion": "1.2.3", "packageUrl": "https://example.org/?a=b", "projectName": "p q", "hideGenerationTimestamp": true} {
 			jobs[i].Options[name] = value
 		}
@@ -95,13 +94,13 @@ func TestMissing(t *testing.T) {
 	for name, text := range map[string]string{"model": "package made\n{{#models}}{{>inner}}{{/models}}", "api": "package made", "inner": "\n {{#model}}{{vendorExtensions.x-test.vars}}{{/model}}"} {
 		templates[name+".mustache"] = &fstest.MapFile{Data: []byte(text)}
 	}
-	job := render.Job{Generator: render.Go, Spec: document(t), Templates: templates, Called: "mine", Printed: []string{"x-test", "mark"}}
-	_, err := native.Run(t.Context(), []render.Job{job})
+	job := render.Job{Generator: render.Go, API: api(), Templates: templates, Called: "mine"}
+	_, err := render.Native(t.Context(), []render.Job{job})
 	if want := "mine/inner.mustache:2:12: the engine native has no variable vars (template)"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 	job.Generator = "cobol"
-	if _, err := native.Run(t.Context(), []render.Job{job}); err == nil || err.Error() != "the native engine has no generator cobol" {
+	if _, err := render.Native(t.Context(), []render.Job{job}); err == nil || err.Error() != "the native engine has no generator cobol" {
 		t.Error(err)
 	}
 }
@@ -109,13 +108,44 @@ func TestMissing(t *testing.T) {
 // TestDocumented: docs/templates.md names every variable.
 func TestDocumented(t *testing.T) {
 	page := string(testkit.Read(t, testkit.Repository+"/docs/templates.md"))
-	names := slices.Concat(native.Options, native.Variables, python.Printed(), golang.Printed())
+	names := slices.Clone(render.Options)
+	for _, annotate := range []func(*model.API) (render.API, error){
+		golang.Annotate, func(api *model.API) (render.API, error) { return python.Annotate(api) },
+	} {
+		printed, err := annotate(&model.API{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := render.Job{API: printed}
+		for _, scope := range job.Variables() {
+			names = append(names, variables(scope)...)
+		}
+	}
 	if len(names) < 80 {
 		t.Errorf("%d names", len(names))
 	}
 	for _, name := range names {
 		if !strings.Contains(page, "`"+name+"`") {
 			t.Errorf("docs/templates.md does not name %s", name)
+		}
+	}
+}
+
+// variables returns the names in a scope and below.
+func variables(scope mustache.Scope) (names []string) {
+	for name, inner := range scope {
+		names = append(append(names, name), variables(inner)...)
+	}
+	return names
+}
+
+// TestFileName holds file names against those that openapi-generator writes.
+func TestFileName(t *testing.T) {
+	for definition, want := range map[string]string{
+		"MiniCluster": "mini_cluster", "FooURLs": "foo_urls", "FooUrls": "foo_urls", "V1ObjectMeta": "v1_object_meta", "HTTPRoute": "http_route",
+	} {
+		if got := render.FileName(definition); got != want {
+			t.Errorf("%s is in %s, not %s", definition, got, want)
 		}
 	}
 }

@@ -1,6 +1,5 @@
-// Package openapigen runs the pinned openapi-generator jar: a document, a configuration and
-// templates in, a set of files out. It is the only package that starts a process while
-// generating, and both SDKs come from one Java process.
+// Package jar runs the pinned openapi-generator jar: its inputs are a document, a configuration and templates, its
+// output is a set of files. The SDKs of all languages come from one Java process.
 package jar
 
 import (
@@ -72,16 +71,24 @@ func write(job render.Job, dir string) (string, error) {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(spec, job.Spec, 0o644); err != nil {
+	data, err := document(job)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(spec, data, 0o644); err != nil {
 		return "", err
 	}
 	config := map[string]any{}
 	maps.Copy(config, job.Options)
+	selectModels(job, config)
 	if err := addFiles(job, config); err != nil {
 		return "", err
 	}
 	config["generatorName"] = job.Generator
 	config["inputSpec"] = spec
+	if job.API.Extension != "" {
+		config["validateSpec"] = false // sdkgen has made the document
+	}
 	config["outputDir"] = out
 	if job.Templates != nil {
 		templates := filepath.Join(dir, "templates")
@@ -90,11 +97,28 @@ func write(job render.Job, dir string) (string, error) {
 		}
 		config["templateDir"] = templates
 	}
-	data, err := json.MarshalIndent(config, "", "  ")
+	data, err = json.MarshalIndent(config, "", "  ")
 	if err != nil {
 		return "", err
 	}
 	return file, os.WriteFile(file, data, 0o644)
+}
+
+// selectModels has the generator make no other models than those of the job, unless the configuration names some.
+func selectModels(job render.Job, config map[string]any) {
+	properties := map[string]any{"apis": "", "models": "", "supportingFiles": ""}
+	if configured, _ := config["globalProperties"].(map[string]any); len(configured) > 0 {
+		properties = maps.Clone(configured)
+	}
+	if models, ok := properties["models"]; job.API.Extension == "" || !ok || models != "" {
+		return
+	}
+	var names []string
+	for _, model := range job.API.Models {
+		names = append(names, model.Name)
+	}
+	properties["models"] = strings.Join(names, ",")
+	config["globalProperties"] = properties
 }
 
 // start runs the jar. What it prints is part of the error, and goes to the log otherwise.

@@ -1,4 +1,4 @@
-package native
+package render
 
 import (
 	"regexp"
@@ -6,9 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 )
 
 // layout says which files a generator makes of a document, and how it spells names.
@@ -17,14 +14,14 @@ type layout struct {
 	modelFile        func(definition string) string
 	tag              func(tag string) string // as it is sorted, and as its class and file are named after
 	apiFile          func(tag string) string
-	id               func(operation string) string // as it is sorted
+	id               func(operation string) string // operationId, by which operations are sorted
 }
 
 // output is a template and the file that it makes; {package}, {class} and {file} in it are replaced.
 type output struct{ template, path string }
 
 var layouts = map[string]layout{
-	render.Python: {
+	Python: {
 		model: []output{
 			{"model.mustache", "{package}/models/{file}.py"},
 			{"model_doc.mustache", "docs/{class}.md"},
@@ -36,19 +33,30 @@ var layouts = map[string]layout{
 			{"__init__model.mustache", "{package}/models/__init__.py"},
 			{"__init__api.mustache", "{package}/api/__init__.py"},
 		},
-		modelFile: model.FileName,
+		modelFile: FileName,
 		tag:       word,
-		apiFile:   func(tag string) string { return model.FileName(camel(tag) + "Api") },
-		id:        model.FileName,
+		apiFile:   func(tag string) string { return FileName(camel(tag) + "Api") },
+		id:        FileName,
 	},
-	render.Go: {
+	Go: {
 		model:     []output{{"model.mustache", "{file}.go"}},
 		api:       []output{{"api.mustache", "{file}.go"}},
-		modelFile: func(name string) string { return goFile("model_" + model.FileName(name)) },
+		modelFile: func(name string) string { return goFile("model_" + FileName(name)) },
 		tag:       goTag,
-		apiFile:   func(tag string) string { return goFile("api_" + model.FileName(tag)) },
+		apiFile:   func(tag string) string { return goFile("api_" + FileName(tag)) },
 		id:        camel,
 	},
+}
+
+var (
+	acronymEnd = regexp.MustCompile(`([A-Z]+)([A-Z][a-z][a-z]+)`)
+	wordEnd    = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+)
+
+// FileName returns how openapi-generator spells the name of a definition in the names of files: FooURLs and FooUrls are
+// both foo_urls.
+func FileName(definition string) string {
+	return strings.ToLower(wordEnd.ReplaceAllString(acronymEnd.ReplaceAllString(definition, "${1}_${2}"), "${1}_${2}"))
 }
 
 // templates returns the names of the layout's templates.
@@ -88,8 +96,8 @@ func goTag(tag string) string {
 }
 
 // platforms end the names of Go files that are built for tests or one platform only.
-var platforms = strings.Fields("test aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9 solaris wasip1 windows zos " +
-	"386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x wasm")
+var platforms = strings.Fields("test aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9 " +
+	"solaris wasip1 windows zos 386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x wasm")
 
 // goFile adds an underscore to the name of a file that would be built for one platform only.
 func goFile(name string) string {
