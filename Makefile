@@ -33,13 +33,12 @@ COSIGN := v3.1.3
 # renovate: github.com/zegl/kube-score
 KUBE_SCORE := v1.20.0
 
-# The Go modules that `make test` tests. test/cluster is tested by `make test-e2e`, sdkgen/test/docs by `make test-all`.
-MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger hack/release examples/go test/chart
+# The Go modules that `make test` tests; `make test-e2e` tests those below test/cluster.
+MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger hack/release examples/go
 # $(call each,COMMAND) runs a command in each of them; $(call each,COMMAND,MODULES) in others.
 each = @for module in $(or $(2),$(MODULES)); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
-# Those that have packages.
-LINTED = $(filter-out sdkgen/test/pairs/crdify test/cluster/containerd,\
-	$(patsubst %/,%,$(dir $(shell git ls-files '*go.mod'))))
+# Those that have packages; test/cluster/containerd names tools only.
+LINTED := $(MODULES) test/cluster/kubestack test/cluster/node
 # The operators in examples/ are projects with Makefiles; $(call operators,TARGET) makes a target of each.
 OPERATORS := $(patsubst %/Makefile,%,$(wildcard examples/operators/*/Makefile))
 operators = @for operator in $(OPERATORS); do echo "$$operator: $(1)"; $(MAKE) -C $$operator $(1) || exit; done
@@ -99,7 +98,7 @@ test-e2e: $(patsubst %,.e2e-%,$(or $(ONLY),$(E2E))) ## Test on control planes, e
 .test-matrix: tools # the Python SDK on every pair of a Python and a kubernetes
 	$(PYTHON) test/python/matrix.py --workdir .tools/python $(ARGS)
 .test-chart: bin/helm # the chart and config/; ARGS=-update rewrites the golden files and the table of values
-	cd test/chart && $(GO) test -count=1 ./... $(ARGS)
+	$(GO) test -count=1 ./test/chart $(ARGS)
 .test-install: bin/helm # the wheel of this platform, the pre-commit hook, the GitHub Action, the workflows
 	$(PYTHON) test/install/run.py $(ARGS)
 .test-wheels: bin/helm # the same with the wheels of all platforms, which are cross-built
@@ -132,7 +131,7 @@ test-e2e: $(patsubst %,.e2e-%,$(or $(ONLY),$(E2E))) ## Test on control planes, e
 		-upgrade -previous "$(PREVIOUS)" $(ARGS)
 .e2e-cluster: bin/cluster # the control plane itself: crashes, kills, restarts
 	@$< build >/dev/null
-	cd test/cluster && CI=true $(GO) test -timeout 20m ./...
+	E2E=1 $(GO) test -count=1 -timeout 20m ./test/cluster/...
 	cd test/cluster/kubestack && $(GO) test -trimpath ./internal/node
 .e2e-faults: bin/cluster # the operator under failures and load; writes the tables of docs/reliability.md
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e \
@@ -208,7 +207,7 @@ help: ## List the targets, and the parts that ONLY names
 .tools/bin/release:
 	@$(RELEASE_ENV) $(GO) build -C hack/release -trimpath -buildvcs=false -o "$(CURDIR)/$@" .
 bin/cluster:
-	@$(GO) build -C test/cluster -buildvcs=false -o "$(CURDIR)/$@" .
+	@$(GO) build -buildvcs=false -o $@ ./test/cluster
 bin/helm:
 	@$(INSTALL) helm.sh/helm/v4/cmd/helm@$(HELM)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Opens the reference pages in a browser: runs the tests of sdkgen/test/docs, to which the arguments are handed on.
+# Opens the reference pages in a browser: runs the tests of test/docs, to which the arguments are handed on.
 #
 #   hack/docs-browser.sh [-run NAME] [-bench Search -run NONE] [-shots DIRECTORY]
 #
@@ -48,4 +48,4 @@ python=$PWD/.tools/docs-python
 python3 hack/environment.py "$python" kubernetes==37.0.2 || die "pip cannot install kubernetes"
 
 export PYTHON=$python/bin/python CHROME AXE=$tools/axe.min.js CI=true # a test that cannot run fails
-exec "${GO:-go}" -C sdkgen/test/docs test -count=1 -timeout 20m -v . "$@"
+exec "${GO:-go}" test -count=1 -timeout 20m -v ./test/docs "$@"

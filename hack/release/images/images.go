@@ -90,7 +90,7 @@ func Specs() []Spec {
 		{
 			Name: "sample-operator", Title: "sample, an operator by kopf and kustomize",
 			Project: "examples/operators/sample", Entrypoint: "/usr/local/bin/sample-operator",
-			Programs: []Program{{Module: "hack/release/kubectl", Package: ".", Path: "usr/local/bin/kubectl", Stamp: "k8s.io/kubectl"}},
+			Programs: []Program{{Module: "hack/release", Package: "./kubectl", Path: "usr/local/bin/kubectl", Stamp: "k8s.io/kubectl"}},
 		},
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-// buildCrdify builds the version that crdify/go.mod requires; it is no dependency of sdkgen.
+// buildCrdify builds a pinned version of crdify, which is no dependency of sdkgen.
 func buildCrdify(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "crdify")
-	run(t, "crdify", "go", "build", "-o", program, "sigs.k8s.io/crdify")
-	return program
+	dir := t.TempDir()
+	run(t, dir, "env", "GOBIN="+dir, "go", "install", "sigs.k8s.io/crdify@v0.5.0")
+	return filepath.Join(dir, "crdify")
 }
 
 // place is where in a CRD something changed, without indexes and keys of maps.

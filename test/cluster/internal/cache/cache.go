@@ -20,9 +20,9 @@ import (
 // unused is the time after which an unused program is removed.
 const unused = 30 * 24 * time.Hour
 
-// Program is the main package in the root of a module, or the module's tools.
+// Program is a main package, or the tools of a module.
 type Program struct {
-	Source string   // the module's directory
+	Source string   // the directory of the package or the module
 	Name   string   // what the file is called
 	Flags  []string // for go build
 	Links  []string // other names it can be called by

@@ -35,7 +35,7 @@ var (
 func TestMain(m *testing.M) {
 	var err error
 	if scratch, err = os.MkdirTemp("", "sdkgen-docs-"); err == nil {
-		err = run("../..", "go", "build", "-o", filepath.Join(scratch, "sdkgen"), ".")
+		err = run("../../sdkgen", "go", "build", "-o", filepath.Join(scratch, "sdkgen"), ".")
 	}
 	code := 1
 	if err != nil {
@@ -62,14 +62,14 @@ func site(t testing.TB, name string) string {
 	var err error
 	switch name {
 	case minicluster:
-		root, err = filepath.Abs("../../..")
+		root, err = filepath.Abs("../..")
 	case garden:
-		err = project(root, "../project")
+		err = project(root, "../../sdkgen/test/project")
 		if err == nil {
 			err = os.CopyFS(root, os.DirFS("testdata"))
 		}
 	case kubevirt:
-		err = project(root, "../apis")
+		err = project(root, "../../sdkgen/test/apis")
 		if err == nil {
 			err = os.WriteFile(filepath.Join(root, "sdkgen.yaml"), []byte(kubevirtConfig), 0o644)
 		}
