@@ -18,6 +18,7 @@ var block = regexp.MustCompile("(?m)(?:^<!-- file: (\\S+)(?: after: (.+))? -->\n
 // TestGuide does what docs/getting-started.md says, in an empty directory: it writes the files and runs the commands of
 // each block "console" with sh. The lines of a block "text" are in what the commands before it printed.
 func TestGuide(t *testing.T) {
+	testkit.NeedAll(t)
 	m := newMachine(t)
 	m.env = append(m.env, "PATH="+m.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	dir, printed := t.TempDir(), ""

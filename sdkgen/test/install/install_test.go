@@ -18,6 +18,8 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 	"golang.org/x/tools/txtar"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 const (
@@ -28,6 +30,7 @@ const (
 // TestInstall uses sdkgen as someone does who has never seen this repository: by go install, and as a tool
 // of an operator's module, whose hack/swagger uses the public library.
 func TestInstall(t *testing.T) {
+	testkit.NeedAll(t)
 	m := newMachine(t)
 	t.Run("go install", func(t *testing.T) {
 		dir, program := t.TempDir(), filepath.Join(m.bin, "sdkgen")

@@ -17,6 +17,7 @@ import (
 // as kubebuilder makes them, with one version, two versions and several groups, and in an empty module for
 // JobSet's API. It prints what each took.
 func TestGoAndGit(t *testing.T) {
+	testkit.NeedAll(t)
 	m := newMachine(t)
 	m.only(t, "go", "git")
 	program := filepath.Join(m.bin, "sdkgen")

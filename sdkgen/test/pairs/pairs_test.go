@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 var (
@@ -92,6 +94,7 @@ type row struct {
 
 // TestPairs compares each pair.
 func TestPairs(t *testing.T) {
+	testkit.NeedAll(t)
 	sdkgen := filepath.Join(t.TempDir(), "sdkgen")
 	run(t, "../..", "go", "build", "-o", sdkgen, ".")
 	crdify := ""

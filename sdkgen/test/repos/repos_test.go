@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 var (
@@ -44,6 +45,7 @@ func (s share) String() string {
 
 // TestRepositories lets sdkgen take over each repository, and prints a table.
 func TestRepositories(t *testing.T) {
+	testkit.NeedAll(t)
 	sdkgen := filepath.Join(t.TempDir(), "sdkgen")
 	if _, err := run("../..", "go", "build", "-o", sdkgen, "."); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 // TestLightClient vets this repository's light Go client, with its example and its fake, against each pair of testdata/*.mod and
@@ -16,7 +18,10 @@ func TestLightClient(t *testing.T) {
 	if err != nil || len(files) < 5 {
 		t.Fatalf("versions: %q, %v", files, err)
 	}
-	for _, file := range files {
+	for i, file := range files {
+		if i > 0 && i < len(files)-1 && !testkit.All() {
+			continue // make test takes the oldest and the newest
+		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".mod"), func(t *testing.T) {
 			file, err := filepath.Abs(file)
 			if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 const (
@@ -30,6 +31,7 @@ const (
 // own command, built from sdkgen's go.mod and run on the same package. The library loads it from its
 // own module, the commands from the root's.
 func TestSameAsCommands(t *testing.T) {
+	testkit.NeedAll(t)
 	root, bin := projectRoot(t), buildCommands(t)
 	for name, c := range map[string]struct {
 		opts gocode.ClientOptions

@@ -74,6 +74,7 @@ var crdOptions = map[string]struct {
 // TestCRDOptions compares the CRD of each option of the linked controller-tools with that of controller-gen. A new
 // option is one without a case.
 func TestCRDOptions(t *testing.T) {
+	testkit.NeedAll(t)
 	bin := t.TempDir()
 	run(t, ".", "go", "build", "-o", bin+"/", "-ldflags", "-X sigs.k8s.io/controller-tools/pkg/version.version="+controllerTools(t),
 		"sigs.k8s.io/controller-tools/cmd/controller-gen")
