@@ -34,10 +34,9 @@ COSIGN := v3.1.3
 KUBE_SCORE := v1.20.0
 
 # The Go modules that `make test` tests; `make test-e2e` tests those below test/cluster.
-MODULES := . api sdk/go sdkgen sdkgen/test/apis sdkgen/test/project hack/swagger hack/release examples/go
+MODULES := . api sdk/go sdkgen sdkgen/test/apis hack/swagger hack/release examples/go
 # $(call each,COMMAND) runs a command in each of them; $(call each,COMMAND,MODULES) in others.
 each = @for module in $(or $(2),$(MODULES)); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
-# Those that have packages; test/cluster/containerd names tools only.
 LINTED := $(MODULES) test/cluster/kubestack test/cluster/node
 # The operators in examples/ are projects with Makefiles; $(call operators,TARGET) makes a target of each.
 OPERATORS := $(patsubst %/Makefile,%,$(wildcard examples/operators/*/Makefile))

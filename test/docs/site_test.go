@@ -64,7 +64,7 @@ func site(t testing.TB, name string) string {
 	case minicluster:
 		root, err = filepath.Abs("../..")
 	case garden:
-		err = project(root, "../../sdkgen/test/project")
+		err = project(root, "../../sdkgen/internal/testkit/testdata/project")
 		if err == nil {
 			err = os.CopyFS(root, os.DirFS("testdata"))
 		}

@@ -20,7 +20,7 @@ func TestSeveral(t *testing.T) {
 	}
 	// The modules that the tests of sdkgen fetch anyway.
 	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join(root, "sdkgen/test/project", name))
+		data, err := os.ReadFile(filepath.Join(root, "sdkgen/internal/testkit/testdata/project", name))
 		if err != nil {
 			t.Fatal(err)
 		}

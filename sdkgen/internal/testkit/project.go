@@ -32,8 +32,8 @@ func Offline() []string {
 	return append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=")
 }
 
-// Project writes an archive as a project to a new directory and fetches what sdkgen/test/project requires.
-// Where it has no go.mod, it gets that of test/project, so that whatever is imported there can be imported
+// Project writes an archive as a project to a new directory and fetches what testdata/project requires.
+// Where it has no go.mod, it gets that of testdata/project, so that whatever is imported there can be imported
 // from the module cache; "go.mod+" is added to it. "module:" in the archive's comment is a module path other than ModulePath, or
 // "none", which leaves the project without a go.mod.
 func Project(t *testing.T, archive *txtar.Archive) (root string) {
@@ -61,7 +61,7 @@ func Project(t *testing.T, archive *txtar.Archive) (root string) {
 }
 
 // WriteModule writes a go.mod of a module of that path, and a go.sum, to a directory. It requires of
-// others what sdkgen/test/project does, which is in the module cache afterwards.
+// others what testdata/project does, which is in the module cache afterwards.
 func WriteModule(dir, module string) error {
 	fixture, err := fetch()
 	if err != nil {
@@ -89,10 +89,10 @@ func WriteModule(dir, module string) error {
 	return errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), data, 0o644), os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 }
 
-// fetch has the go command put into its module cache what the module graph and the packages of sdkgen/test/project
+// fetch has the go command put into its module cache what the module graph and the packages of testdata/project
 // need, once for each test binary: a test may be the first thing that runs on a machine. It returns that directory.
 var fetch = sync.OnceValues(func() (fixture string, err error) {
-	fixture = filepath.Join(Repository, "sdkgen", "test", "project")
+	fixture = filepath.Join(Repository, "sdkgen", "internal", "testkit", "testdata", "project")
 	for _, args := range [][]string{{"list", "-m", "all"}, {"list", "-deps", "./..."}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir, cmd.Env = fixture, append(os.Environ(), "GOWORK=off")

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/test/cluster/internal/cache"
@@ -92,12 +93,27 @@ func (o Options) node(ctx context.Context, home state.Home) (keeper.Node, error)
 		return keeper.Node{}, err
 	}
 	runtime, err := cache.Build(ctx, string(home), cache.Program{
-		Source: filepath.Join(source, "containerd"),
-		Name:   "containerd",
-		Flags:  []string{"-trimpath", "-tags=no_btrfs,no_devmapper,no_zfs", "-ldflags=-s -w"},
-		Tools:  true,
+		Name:     "containerd",
+		Flags:    []string{"-trimpath", "-tags=no_btrfs,no_devmapper,no_zfs", "-ldflags=-s -w"},
+		Packages: containerRuntime(),
 	}, o.Log)
 	return keeper.Node{Bin: bin, Runtime: runtime, Images: o.Images}, err
+}
+
+// containerRuntime lists the programs of containerd and of the network of its containers. Renovate finds the versions.
+func containerRuntime() []string {
+	var packages []string
+	for module, names := range map[string][]string{
+		"github.com/containerd/containerd/v2@v2.4.2":    {"cmd/containerd", "cmd/containerd-shim-runc-v2", "cmd/ctr"},
+		"github.com/containernetworking/plugins@v1.9.1": {"plugins/ipam/host-local", "plugins/main/bridge", "plugins/main/loopback"},
+	} {
+		path, version, _ := strings.Cut(module, "@")
+		for _, name := range names {
+			packages = append(packages, path+"/"+name+"@"+version)
+		}
+	}
+	slices.Sort(packages)
+	return packages
 }
 
 // canIsolate returns what a real node lacks on this machine.

@@ -20,13 +20,15 @@ import (
 // unused is the time after which an unused program is removed.
 const unused = 30 * 24 * time.Hour
 
-// Program is a main package, or the tools of a module.
+// Program is a main package of a local module, or programs of published modules.
 type Program struct {
 	Source string   // the directory of the package or the module
 	Name   string   // what the file is called
 	Flags  []string // for go build
 	Links  []string // other names it can be called by
-	Tools  bool     // build the programs that the tool directives in go.mod name, under their own names
+	// Packages are main packages with versions, such as example.org/a/cmd/a@v1.0.0, that `go install` builds under their
+	// own names.
+	Packages []string
 }
 
 // Find returns the directory of the program and its links, and whether it exists.
@@ -105,13 +107,23 @@ func (p Program) build(ctx context.Context, directory string, log *slog.Logger) 
 }
 
 func (p Program) compile(ctx context.Context, output string, log *slog.Logger) error {
-	target := "."
-	if p.Tools {
-		target, output = "tool", filepath.Dir(output)+string(filepath.Separator)
+	if len(p.Packages) == 0 {
+		return p.run(ctx, log, nil, append(append([]string{"build", "-o", output}, p.Flags...), ".")...)
 	}
-	command := exec.CommandContext(ctx, "go", append(append([]string{"build", "-o", output}, p.Flags...), target)...)
+	bin := []string{"GOBIN=" + filepath.Dir(output)}
+	for _, name := range p.Packages {
+		if err := p.run(ctx, log, bin, append(append([]string{"install"}, p.Flags...), name)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs the go command, and logs that it is still running.
+func (p Program) run(ctx context.Context, log *slog.Logger, env []string, args ...string) error {
+	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = p.Source
-	command.Env = environment()
+	command.Env = append(environment(), env...)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = 10 * time.Second
 	var messages bytes.Buffer
