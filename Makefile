@@ -122,7 +122,7 @@ test-e2e: $(patsubst %,.e2e-%,$(or $(ONLY),$(E2E))) ## Test on control planes, e
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -short -count=1 -timeout 40m -v ./test/e2e $(ARGS)
 .e2e-breaking: bin/cluster # what sdkgen says of the API server, with a real one
 	E2E=1 CI=true $< run -- $(GO) -C sdkgen test -count=1 -p 1 -timeout 25m -run TestServer -v \
-		./internal/breaking ./internal/stage/schemas ./test/explain
+		./internal/breaking/prove ./internal/stage/schemas ./test/explain
 .e2e-operators: tools bin/cluster bin/helm # the operators in examples/
 	$(call operators,test-e2e)
 .e2e-upgrade: bin/cluster bin/helm # the operator, from PREVIOUS (a git ref; default: the last release)

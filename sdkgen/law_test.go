@@ -35,7 +35,7 @@ var floors = map[string][]string{
 
 // pending are imports that the law forbids and that are still to go.
 var pending = []string{
-	"api/model -> stage/swagger", "breaking -> stage/python", "stage/golang -> stage/swagger",
+	"api/model -> stage/swagger", "stage/golang -> stage/swagger",
 	"stage/schemas -> stage/published", "stage/swagger -> stage/published",
 }
 

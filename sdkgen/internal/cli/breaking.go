@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/compare"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/report"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
 )
@@ -16,7 +17,7 @@ import (
 const markdown = "markdown"
 
 // limits are the values of --fail-on.
-var limits = map[string]breaking.Verdict{"breaking": breaking.Breaking, "risky": breaking.Risky, "none": breaking.Compatible}
+var limits = map[string]compare.Verdict{"breaking": compare.Breaking, "risky": compare.Risky, "none": compare.Compatible}
 
 // broken says that a change of the API is not allowed.
 type broken struct{ reason string }
@@ -78,7 +79,7 @@ accepted changes.`,
 
 // print prints a report in the format of --format. failed is what went wrong after it was made. A format for programs has it
 // with the report, in one document.
-func (a *app) print(report *breaking.Report, all, witnesses bool, failed error) error {
+func (a *app) print(report *report.Report, all, witnesses bool, failed error) error {
 	switch a.format {
 	case markdown:
 		return cmp.Or(report.Markdown(a.stdout), failed)

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/report"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project/baseline"
@@ -19,7 +19,7 @@ import (
 
 // Breaking returns what changed since another version of the API: a git ref, a directory, or MODULE@VERSION. Nothing
 // is written outside of the scratch directory. witnesses asks for the smallest objects that show the changes.
-func (p *Project) Breaking(ctx context.Context, against string, witnesses bool) (report *breaking.Report, err error) {
+func (p *Project) Breaking(ctx context.Context, against string, witnesses bool) (changes *report.Report, err error) {
 	api, err := p.unlinted(ctx)
 	if err != nil {
 		return nil, err
@@ -45,9 +45,9 @@ func (p *Project) Breaking(ctx context.Context, against string, witnesses bool) 
 		return nil, old.refuse(err)
 	}
 	if old.published {
-		importAs(before, now)
+		before.ImportAs(now)
 	}
-	report, err = breaking.NewReport(old.name, before, now, witnesses)
+	changes, err = report.New(old.name, before, now, witnesses)
 	if err != nil {
 		return nil, err
 	}
@@ -55,19 +55,7 @@ func (p *Project) Breaking(ctx context.Context, against string, witnesses bool) 
 	if err != nil {
 		return nil, err
 	}
-	return report, report.Accept(p.cfg.Breaking.Exceptions, accepted)
-}
-
-// importAs gives the Go clients of a surface the import paths of another's.
-func importAs(surface, other *breaking.Surface) {
-	for i := range surface.Packages {
-		pkg := &surface.Packages[i]
-		for _, same := range other.Packages {
-			if same.Dir == pkg.Dir {
-				pkg.Import = same.Import
-			}
-		}
-	}
+	return changes, changes.Accept(p.cfg.Breaking.Exceptions, accepted)
 }
 
 // otherVersion is the project of a baseline, with its API packages.

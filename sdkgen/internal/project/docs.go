@@ -16,7 +16,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/constraint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/compare"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/reference"
@@ -115,14 +116,14 @@ func (b *build) compareVersions(src *source, documents []apiDocument) ([]referen
 		return nil, err
 	}
 	var all []reference.Comparison
-	var seen []*apiextensionsv1.CustomResourceDefinition
+	seen := surface.Surface{}
 	for _, pkg := range src.Packages {
 		for _, kind := range pkg.Kinds {
 			made := schemas.CRD(pkg.Path + "." + kind.Name)
-			if made == nil || slices.ContainsFunc(seen, same(made)) {
+			if made == nil || seen.CRD(made.Spec.Group, made.Spec.Names.Kind) != nil {
 				continue
 			}
-			seen = append(seen, made)
+			seen.CRDs = append(seen.CRDs, made)
 			made = made.DeepCopy()
 			crd.FixTopLevelMetadata(*made) // as it is installed
 			found, err := compareKind(made, documents)
@@ -144,7 +145,7 @@ func compareKind(crd *apiextensionsv1.CustomResourceDefinition, documents []apiD
 	var all []reference.Comparison
 	for i := 1; i < len(versions); i++ {
 		old, now := oneVersion(crd, versions[i-1], documents), oneVersion(crd, versions[i], documents)
-		changes, err := breaking.Compare(old, now)
+		changes, err := compare.Compare(old, now)
 		if err != nil {
 			return nil, fmt.Errorf("comparing %s and %s of %s: %w", versions[i-1].Name, versions[i].Name, crd.Name, err)
 		}
@@ -152,7 +153,7 @@ func compareKind(crd *apiextensionsv1.CustomResourceDefinition, documents []apiD
 		for _, change := range changes {
 			for _, at := range append([]string{change.Place.Path}, change.Others...) {
 				made := reference.Change{Path: strings.TrimPrefix(strings.TrimPrefix(at, comparison.Kind), "."), Text: described(change)}
-				if effect := change.Effects[breaking.Manifests]; effect.Verdict != breaking.Compatible {
+				if effect := change.Effects[compare.Manifests]; effect.Verdict != compare.Compatible {
 					made.Effect = effect.Reason
 				}
 				comparison.Changes = append(comparison.Changes, made)
@@ -164,7 +165,7 @@ func compareKind(crd *apiextensionsv1.CustomResourceDefinition, documents []apiD
 }
 
 // described says what changed, with the rule, whose name says of what.
-func described(change *breaking.Change) string {
+func described(change *compare.Change) string {
 	if change.Rule == "field-added" || change.Rule == "field-removed" {
 		return change.Text
 	}
@@ -172,14 +173,14 @@ func described(change *breaking.Change) string {
 }
 
 // oneVersion is a surface with one version of a CRD, under a name that all versions share, so that two can be compared.
-func oneVersion(crd *apiextensionsv1.CustomResourceDefinition, one apiextensionsv1.CustomResourceDefinitionVersion, documents []apiDocument) *breaking.Surface {
+func oneVersion(crd *apiextensionsv1.CustomResourceDefinition, one apiextensionsv1.CustomResourceDefinitionVersion, documents []apiDocument) *surface.Surface {
 	const shared = "v1"
-	out := &breaking.Surface{Version: shared, Locate: nowhere}
+	out := &surface.Surface{Version: shared, Locate: nowhere}
 	for _, doc := range documents {
 		if doc.Group == crd.Spec.Group && doc.Version == one.Name {
 			api := *doc.API
 			api.Version = shared
-			out.Packages = append(out.Packages, breaking.Package{Path: path.Dir(doc.file), Document: &api})
+			out.Packages = append(out.Packages, surface.Package{Path: path.Dir(doc.file), Document: &api})
 		}
 	}
 	crd = crd.DeepCopy()

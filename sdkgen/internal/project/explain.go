@@ -18,7 +18,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/explain"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project/baseline"
@@ -131,7 +131,7 @@ func (p *Project) explained(ctx context.Context, opts load.Options, api string) 
 }
 
 // explainable is one package.
-func (p *Project) explainable(surface *breaking.Surface, pkg *breaking.Package) explain.Package {
+func (p *Project) explainable(surface *surface.Surface, pkg *surface.Package) explain.Package {
 	out := explain.Package{
 		API: pkg.Document, CRDs: map[string]explain.CRD{},
 		Python: explain.SDK{Module: pkg.Module, Classes: map[*model.Definition]model.Class{}},

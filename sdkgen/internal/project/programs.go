@@ -4,7 +4,7 @@ import (
 	"path"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang/gosource"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/reference"
@@ -48,13 +48,13 @@ func (b *build) programs(src *source, documents []apiDocument) (map[*model.API]m
 
 // modules returns the names by which programs import the Python package of each API, none of those that no SDK is made of.
 func (b *build) modules(documents []apiDocument) map[*model.API]string {
-	surface := &breaking.Surface{}
+	api := &surface.Surface{}
 	for _, doc := range documents {
-		surface.Packages = append(surface.Packages, breaking.Package{Document: doc.API, Dir: path.Dir(doc.file)})
+		api.Packages = append(api.Packages, surface.Package{Document: doc.API, Dir: path.Dir(doc.file)})
 	}
-	b.nameSDKs(surface, documents)
+	b.nameSDKs(api, documents)
 	modules := map[*model.API]string{}
-	for _, pkg := range surface.Packages {
+	for _, pkg := range api.Packages {
 		modules[pkg.Document] = pkg.Module
 	}
 	return modules

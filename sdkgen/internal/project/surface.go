@@ -7,20 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 )
 
 // Surface returns what the project's API packages give to those who use them. Nothing is linted: the source was, or is
 // another version's, which nobody can correct.
-func (p *Project) Surface(ctx context.Context) (*breaking.Surface, error) {
+func (p *Project) Surface(ctx context.Context) (*surface.Surface, error) {
 	api, err := p.unlinted(ctx)
 	if err != nil {
 		return nil, err
@@ -37,7 +36,7 @@ func (p *Project) unlinted(ctx context.Context) (*load.Result, error) {
 	return api, api.Problems()
 }
 
-func (p *Project) surface(api *load.Result) (*breaking.Surface, error) {
+func (p *Project) surface(api *load.Result) (*surface.Surface, error) {
 	src, err := p.newSource(api)
 	if err != nil {
 		return nil, err
@@ -46,7 +45,7 @@ func (p *Project) surface(api *load.Result) (*breaking.Surface, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &breaking.Surface{Version: p.cfg.Version, Locate: src.object}
+	out := &surface.Surface{Version: p.cfg.Version, Locate: src.object, Literal: python.Literal}
 	var documents []apiDocument
 	for _, pkg := range src.Packages {
 		described, err := p.describe(src, pkg)
@@ -56,11 +55,13 @@ func (p *Project) surface(api *load.Result) (*breaking.Surface, error) {
 		out.Packages = append(out.Packages, *described)
 		documents = append(documents, apiDocument{API: described.Document, file: path.Join(described.Dir, "swagger.json")})
 		for _, kind := range pkg.Kinds {
-			if made := schemas.CRD(pkg.Path + "." + kind.Name); made != nil && !slices.ContainsFunc(out.CRDs, same(made)) {
-				made = made.DeepCopy()
-				crd.FixTopLevelMetadata(*made) // as it is installed
-				out.CRDs = append(out.CRDs, made)
+			generated := schemas.CRD(pkg.Path + "." + kind.Name)
+			if generated == nil || out.CRD(generated.Spec.Group, generated.Spec.Names.Kind) != nil {
+				continue
 			}
+			generated = generated.DeepCopy()
+			crd.FixTopLevelMetadata(*generated) // as it is installed
+			out.CRDs = append(out.CRDs, generated)
 		}
 	}
 	p.nameSDKs(out, documents)
@@ -69,7 +70,7 @@ func (p *Project) surface(api *load.Result) (*breaking.Surface, error) {
 
 // nameSDKs says by what names programs import what the SDKs make of each package. What the stages that make the SDKs
 // refuse has none.
-func (p *Project) nameSDKs(surface *breaking.Surface, documents []apiDocument) {
+func (p *Project) nameSDKs(api *surface.Surface, documents []apiDocument) {
 	for _, lang := range []language{pythonLanguage, goLanguage} {
 		s := p.newSDK(lang)
 		if s.cfg == nil {
@@ -86,7 +87,7 @@ func (p *Project) nameSDKs(surface *breaking.Surface, documents []apiDocument) {
 		}
 		for _, d := range all {
 			for _, part := range d.parts {
-				pkg := &surface.Packages[slices.IndexFunc(documents, func(doc apiDocument) bool { return doc.API == part.API })]
+				pkg := &api.Packages[slices.IndexFunc(documents, func(doc apiDocument) bool { return doc.API == part.API })]
 				if s.stage == PythonStage {
 					pkg.Module = strings.Join(append([]string{d.name}, part.names...), ".")
 				} else if importPath, err := load.PackagePath(p.env.Root, path.Join(append([]string{d.dir}, part.names...)...)); err == nil {
@@ -97,14 +98,8 @@ func (p *Project) nameSDKs(surface *breaking.Surface, documents []apiDocument) {
 	}
 }
 
-func same(crd *apiextensionsv1.CustomResourceDefinition) func(*apiextensionsv1.CustomResourceDefinition) bool {
-	return func(other *apiextensionsv1.CustomResourceDefinition) bool {
-		return other.Spec.Group == crd.Spec.Group && other.Spec.Names.Kind == crd.Spec.Names.Kind
-	}
-}
-
 // describe returns the surface of one API package.
-func (p *Project) describe(src *source, pkg *load.Package) (*breaking.Package, error) {
+func (p *Project) describe(src *source, pkg *load.Package) (*surface.Package, error) {
 	definitions, err := src.definitions(pkg, &artifact.Set{})
 	if err != nil {
 		return nil, err
@@ -117,7 +112,7 @@ func (p *Project) describe(src *source, pkg *load.Package) (*breaking.Package, e
 	if err != nil {
 		return nil, fmt.Errorf("reading the document of %s: %w", pkg.Path, err)
 	}
-	out := &breaking.Package{Path: pkg.Path, Dir: pkg.Dir, Document: api, Types: pkg.Source.Types}
+	out := &surface.Package{Path: pkg.Path, Dir: pkg.Dir, Document: api, Types: pkg.Source.Types}
 	if p.cfg.Python != nil {
 		out.Python = python.Classes(api)
 	}

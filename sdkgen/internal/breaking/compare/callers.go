@@ -1,0 +1,217 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/probe"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
+)
+
+// CallerRule is one kind of change for those who call an SDK, or use the API's Go package. How bad it is depends on
+// what they do with it: a program that shows it settles that.
+type CallerRule struct {
+	ID   string
+	What string   // what the change is
+	Same []string // the rules for CRDs that say the same of the field, or kind: the changes are told as one
+}
+
+// CallerRules is every rule for callers, in the order in which docs/breaking.md has them.
+var CallerRules = []CallerRule{
+	{"package-renamed", "a package of an SDK has another name", nil},
+	{"class-removed", "a class, or a type, is gone or has another name", []string{"kind-removed", "version-removed"}},
+	{"class-changed", "a Go type is made of another type, or its values can no longer be compared", nil},
+	{"class-added", "a Go type is new", nil},
+	{"name-removed", "a Go constant, variable or function is gone", nil},
+	{"name-changed", "a Go constant, variable or function is another", nil},
+	{"name-added", "a Go constant, variable or function is new", nil},
+	{"attribute-removed", "an attribute, a field or a method is gone or has another name", []string{"field-removed"}},
+	{"attribute-added", "an attribute, a field or a method is new", []string{"field-added"}},
+	{"attribute-type", "an attribute, a field or a method has another type", []string{"type-changed", "enum-narrowed", "enum-widened", "format-changed", "format-removed"}},
+	{"attribute-values", "an attribute takes fewer values, or has others when it is read", []string{"enum-narrowed", "bound-tightened", "pattern-added", "format-changed", "type-changed", "list-type", "unknown-fields-dropped", "enum-widened"}},
+	{"attribute-required", "an attribute must be given to the constructor", []string{"required-added"}},
+	{"attribute-optional", "an attribute may be absent when it is read", []string{"required-removed"}},
+	{"attribute-default", "an attribute has another default", []string{"default-changed"}},
+	{"scope", "clients take a namespace, or refuse it", []string{"scope"}},
+}
+
+// sameOf returns the rules for CRDs that say the same as a rule for callers.
+func sameOf(id string) []string {
+	for _, rule := range CallerRules {
+		if rule.ID == id {
+			return rule.Same
+		}
+	}
+	return nil
+}
+
+// Caller is a program that works with the old version of an SDK, or of the API's Go package, and fails with the new one.
+type Caller struct {
+	Audience string `json:"audience"`
+	Program  string `json:"program"`
+}
+
+// says is what a change is for callers.
+type says struct {
+	who     Audience
+	id      string
+	place   Place
+	near    []Place // where to look for a position if the new source does not have the place
+	verdict Verdict
+	text    string
+	instead string
+	program string // that shows it; "" if there is none
+}
+
+// callers compares what programs see: the classes of the SDKs and the exported Go API.
+func (c *comparison) callers() {
+	for i := range c.before.Packages {
+		old := &c.before.Packages[i]
+		c.version = old.Document.Version
+		now := c.after.Find(old.Document.Group, c.version)
+		if now == nil {
+			c.unversioned(old)
+			continue
+		}
+		c.paths[old.Path] = now.Path
+		pairs := c.pair(old, now)
+		c.deprecatedTypes(pairs, old.Document)
+		c.packages(old, now)
+		if old.Python != nil && now.Python != nil {
+			(&pythonAPI{comparison: c, pairs: pairs, module: old.Module}).compare(old.Python, now.Python)
+		}
+		if old.Client != nil && now.Client != nil {
+			(&client{comparison: c, pairs: pairs, path: old.Import}).compare(old.Client, now.Client)
+		}
+		if old.Types != nil && now.Types != nil {
+			(&goAPI{comparison: c, pairs: pairs, old: old.Types, now: now.Types}).compare()
+		}
+	}
+}
+
+// packages compares by what names programs import what the SDKs make of a package. That a module has another path, as the
+// next major version has, is no change of it.
+func (c *comparison) packages(old, now *surface.Package) {
+	say := says{id: "package-renamed", verdict: Breaking, place: Place{Version: c.version, GoType: now.Path + ".", Path: old.Module}}
+	say.instead = "keep the names in the configuration, and, as an SDK of several API versions has a package for each, their number"
+	if old.Module != now.Module && old.Module != "" && now.Module != "" {
+		say.who, say.text = Python, fmt.Sprintf("the Python package is %s, now %s", old.Module, now.Module)
+		say.program = fmt.Sprintf("from %s import %s\n", old.Module, rootOf(old))
+		c.say(say)
+	}
+	if path.Base(old.Import) != path.Base(now.Import) && old.Import != "" && now.Import != "" {
+		say.who, say.place.Path = Go, old.Import
+		say.text = fmt.Sprintf("the package of the Go client is %s, now %s", old.Import, now.Import)
+		say.program = fmt.Sprintf("package caller\n\nimport . %q\n\nvar _ %s\n", old.Import, rootOf(old))
+		c.say(say)
+	}
+}
+
+// rootOf is the class of the first kind of a package.
+func rootOf(p *surface.Package) string {
+	for _, definition := range p.Document.Definitions {
+		if definition.Root != nil && definition.Root.Plural != "" {
+			return definition.Name
+		}
+	}
+	return ""
+}
+
+// unversioned tells of a version that the new API does not have: its packages are gone.
+func (c *comparison) unversioned(old *surface.Package) {
+	for _, definition := range old.Document.Definitions {
+		if definition.Root == nil || definition.Root.Plural == "" {
+			continue
+		}
+		say := says{
+			id: "class-removed", verdict: Breaking, instead: "keep the version, with +kubebuilder:deprecatedversion, for some releases",
+			place: Place{Version: c.version, GoType: surface.GoType(definition), Path: definition.Name}, text: "the packages of " + c.version + " are gone",
+			near: c.beside(old.Document.Group, definition.Name),
+		}
+		if say.who = Python; old.Python != nil {
+			if old.Module != "" {
+				say.program = "from " + old.Module + " import " + definition.Name + "\n"
+			}
+			c.say(say)
+		}
+		say.who, say.program = Go, ""
+		if object := old.Types.Scope().Lookup(definition.GoType.Name); object != nil {
+			p := probe.New(old.Types, old.Types, strings.Clone)
+			p.Write("var _ pkg.%s", object.Name())
+			say.program = p.String()
+		}
+		c.say(say)
+	}
+}
+
+// say records an effect on callers: with a change of the same field, or as a change of its own.
+func (c *comparison) say(s says) {
+	s.place.GoType = c.newPath(s.place.GoType)
+	effect := Effect{Verdict: s.verdict}
+	if s.verdict != Compatible {
+		effect.Reason = s.text
+	}
+	made := c.sameField(s)
+	if made == nil {
+		made = &Change{Rule: s.id, Place: s.place, Pos: c.locate(append([]Place{s.place}, s.near...)...), Text: s.text}
+		c.changes = append(c.changes, made)
+	}
+	if made.Effects[s.who].Verdict <= s.verdict {
+		made.Effects[s.who] = effect
+	}
+	if s.verdict != Compatible {
+		made.Instead = cmp.Or(made.Instead, s.instead)
+	}
+	if s.program != "" && s.verdict != Compatible {
+		made.Callers = append(made.Callers, Caller{s.who.String(), s.program})
+	}
+}
+
+// sameField returns the change that says the same of the same field, or type, for others; nil if there is none.
+func (c *comparison) sameField(s says) *Change {
+	i := slices.IndexFunc(c.changes, func(made *Change) bool {
+		switch is, was := s.place, made.Place; {
+		case is.Version != was.Version || is.GoType != was.GoType || is.Property != was.Property:
+			return false
+		case made.Rule != s.id:
+			return is.GoType != "" && slices.Contains(sameOf(s.id), made.Rule)
+		case is.GoType != "" && is.Property != "":
+			return true
+		default: // of a type there may be several: its methods
+			return last(is.Path) == last(was.Path) || s.id == "class-removed" && made.Effects[s.who].Verdict == Compatible
+		}
+	})
+	if i < 0 {
+		return nil
+	}
+	return c.changes[i]
+}
+
+func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+func at(place Place, class model.Class, attr model.Attr) Place {
+	place.Property, place.Path = attr.Key, class.Name+"."+attr.Key
+	return place
+}
+
+func attributeOf(attrs []model.Attr, key string) *model.Attr {
+	for i := range attrs {
+		if attrs[i].Key == key {
+			return &attrs[i]
+		}
+	}
+	return nil
+}
+
+func classOf(classes []model.Class, of *model.Definition) *model.Class {
+	for i := range classes {
+		if of != nil && classes[i].Definition == of {
+			return &classes[i]
+		}
+	}
+	return nil
+}

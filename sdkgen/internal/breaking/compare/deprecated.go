@@ -1,0 +1,101 @@
+package compare
+
+import (
+	"cmp"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
+)
+
+// deprecation says what to use instead of a field, "" if it is not deprecated: by the document or, where that does not
+// have the field, by the CRD's description.
+func deprecation(field *model.Field, s *schema) string {
+	if field != nil {
+		return field.Deprecated
+	}
+	return model.Deprecation(s.Description)
+}
+
+// deprecated compares what is said of one place. Another text of a deprecation is no change.
+func (c *comparison) deprecated(at node, was, is string) {
+	switch {
+	case was == "" && is != "":
+		c.add("deprecated", at, "deprecated: %s", is)
+	case was != "" && is == "":
+		c.add("undeprecated", at, "no longer deprecated")
+	}
+}
+
+// removed records that a field is gone. One that was deprecated has had its notice.
+func (c *comparison) removed(at node, was *schema) change {
+	return c.add("field-removed", at, "removed").noticed(deprecation(at.was, was), "keep the field until the next API version")
+}
+
+// noticed says that what is gone was deprecated, and what to do instead: the deprecation is no longer part of that.
+func (c change) noticed(deprecated, instead string) change {
+	if c.Change == nil || deprecated == "" {
+		return c
+	}
+	c.Text = noticed(c.Text, deprecated)
+	if c.Instead != "" {
+		c.Instead = instead
+	}
+	return c
+}
+
+// noticed is what is said of something that is gone, and what its deprecation said.
+func noticed(text, deprecated string) string {
+	if deprecated == "" {
+		return text
+	}
+	return text + "; it was deprecated: " + deprecated
+}
+
+// deprecatedVersion says what to use instead of a version of a kind, "" if it is not deprecated: by the comment of the
+// type, or by the CRD.
+func deprecatedVersion(root *model.Type, version apiextensionsv1.CustomResourceDefinitionVersion) string {
+	switch {
+	case root != nil && root.Definition != nil && root.Definition.Deprecated != "":
+		return root.Definition.Deprecated
+	case !version.Deprecated:
+		return ""
+	}
+	return cmp.Or(pointed(version.DeprecationWarning, ""), "version "+version.Name)
+}
+
+// deprecatedKind is the deprecation of a kind all of whose served versions are deprecated, else "".
+func deprecatedKind(crd *apiextensionsv1.CustomResourceDefinition) (text string) {
+	for _, version := range crd.Spec.Versions {
+		switch said := deprecatedVersion(nil, version); {
+		case !version.Served:
+		case said == "":
+			return ""
+		default:
+			text = cmp.Or(text, said)
+		}
+	}
+	return text
+}
+
+// deprecatedTypes compares the types of an API package that are no root kinds.
+func (c *comparison) deprecatedTypes(p *pairs, old *model.API) {
+	for _, was := range old.Definitions {
+		is := p.now[was]
+		if is == nil || was.Root != nil || was.Kubernetes {
+			continue
+		}
+		place := Place{Version: c.version, GoType: surface.GoType(is), Path: is.Name}
+		made := &Change{Place: place, Pos: c.locate(place)}
+		switch {
+		case was.Deprecated == "" && is.Deprecated != "":
+			made.Rule, made.Text = "deprecated", "deprecated: "+is.Deprecated
+		case was.Deprecated != "" && is.Deprecated == "":
+			made.Rule, made.Text = "undeprecated", "no longer deprecated"
+		default:
+			continue
+		}
+		c.changes = append(c.changes, made)
+	}
+}

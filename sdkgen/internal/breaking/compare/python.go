@@ -1,0 +1,263 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/sampler"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
+)
+
+// pythonAPI compares the classes of the Python SDK. What users write, programs give to constructors, which check it; what is
+// in the status only, programs read.
+type pythonAPI struct {
+	*comparison
+	pairs  *pairs
+	module string // that has the classes, "" if it is not known
+	old    []model.Class
+	now    []model.Class
+}
+
+func (p *pythonAPI) compare(old, now []model.Class) {
+	p.old, p.now = old, now
+	for _, was := range old {
+		say := p.about(was)
+		is := classOf(now, p.pairs.now[was.Definition])
+		switch {
+		case is == nil:
+			say.id, say.text, say.instead = "class-removed", noticed("the class "+was.Name+" is gone", was.Deprecated), "keep the type for a release, marked \"// Deprecated:\""
+			say.program = p.program("", was.Name)
+			p.say(say)
+			continue
+		case is.Name != was.Name:
+			say.id, say.text, say.instead = "class-removed", fmt.Sprintf("the class %s is %s now", was.Name, is.Name), "keep the name with swagger.names in the configuration"
+			say.program = p.program("", was.Name)
+			p.say(say)
+		}
+		p.scope(was, *is)
+		for _, attr := range was.Attrs {
+			p.attribute(was, attr, is)
+		}
+		for _, attr := range is.Attrs {
+			if attributeOf(was.Attrs, attr.Key) == nil {
+				p.added(was, *is, attr)
+			}
+		}
+	}
+}
+
+// about is a breaking change of a class, for the parts to fill in.
+func (p *pythonAPI) about(class model.Class) says {
+	return says{who: Python, verdict: Breaking, place: Place{Version: p.version, GoType: surface.GoType(class.Definition), Path: class.Name}, near: p.pairs.users[class.Definition]}
+}
+
+func (p *pythonAPI) added(was, is model.Class, attr model.Attr) {
+	say := p.about(was)
+	say.place, say.id = at(say.place, is, attr), "attribute-added"
+	say.verdict, say.text = Compatible, fmt.Sprintf("%s.%s is new", is.Name, attr.Name)
+	if attr.Mandatory && !preset(is, attr) {
+		p.required(&say, was, is.Name+"."+attr.Name)
+	}
+	p.say(say)
+}
+
+// required says that the constructor has to be given an attribute. Programs construct what users write.
+func (p *pythonAPI) required(say *says, class model.Class, name string) {
+	say.id, say.verdict, say.instead = "attribute-required", Breaking, rule("required-added").Instead
+	say.text = name + " must be given to the constructor"
+	if !p.pairs.written[class.Definition] {
+		say.verdict, say.instead = Risky, ""
+		return
+	}
+	say.program = p.construct(class, "", "")
+}
+
+// preset says whether the SDK itself sets an attribute.
+func preset(class model.Class, attr model.Attr) bool {
+	return class.Root != nil && (attr.Key == "apiVersion" || attr.Key == "kind")
+}
+
+// attribute compares an attribute with that of the new class.
+func (p *pythonAPI) attribute(class model.Class, was model.Attr, in *model.Class) {
+	say := p.about(class)
+	say.place = at(say.place, class, was)
+	name := class.Name + "." + was.Name
+	is := attributeOf(in.Attrs, was.Key)
+	if is == nil || is.Name != was.Name {
+		say.id, say.text, say.instead = "attribute-removed", noticed(name+" is gone", was.Deprecated), rule("field-removed").Instead
+		if is != nil {
+			say.text = fmt.Sprintf("%s is %s now", name, is.Name)
+		}
+		say.program = p.program(fmt.Sprintf("%s.from_dict({}).%s", class.Name, was.Name), class.Name)
+		if value, ok := p.sample(&was.Field.Type); ok && p.pairs.written[class.Definition] {
+			say.program = p.construct(class, was.Name, value)
+		}
+		p.say(say)
+		return
+	}
+	if preset(class, was) {
+		return
+	}
+	p.types(say, class, was, is)
+	say.verdict = Breaking
+	switch {
+	case is.Mandatory && !was.Mandatory:
+		p.required(&say, class, name)
+		p.say(say)
+	case was.Mandatory && !is.Mandatory:
+		say.id, say.verdict, say.text, say.instead = "attribute-optional", Compatible, name+" may be absent when it is read", ""
+		if !p.pairs.written[class.Definition] {
+			say.verdict = Risky
+		}
+		say.program = ""
+		p.say(say)
+	}
+	if !p.pairs.written[class.Definition] || reflect.DeepEqual(was.Default, is.Default) || is.Mandatory || was.Mandatory {
+		return
+	}
+	say.id, say.verdict, say.instead, say.program = "attribute-default", Risky, rule("default-changed").Instead, ""
+	say.text = fmt.Sprintf("%s has another default: %s, now %s", name, p.before.Literal(was.Default), p.before.Literal(is.Default))
+	p.say(say)
+}
+
+// types compares the types of an attribute: breaking is a value that the constructor took and refuses now. Programs that
+// read a status meet values that they did not before.
+func (p *pythonAPI) types(say says, class model.Class, was model.Attr, is *model.Attr) {
+	name := class.Name + "." + was.Name
+	before, after := p.plain(&was.Field.Type, &is.Field.Type)
+	same := p.pairs.same(&was.Field.Type, &is.Field.Type)
+	say.id, say.text = "attribute-type", fmt.Sprintf("%s has another type: %s, now %s", name, was.Type, is.Type)
+	say.instead = rule("type-changed").Instead
+	if same {
+		say.id, say.text, say.instead = "attribute-values", "", ""
+	}
+	value, narrower := loses(before, after)
+	met, wider := loses(after, before)
+	written := p.pairs.written[class.Definition]
+	switch {
+	case !same && p.otherClass(&was.Field.Type, &is.Field.Type):
+		say.program = p.instance(class, was)
+	case narrower && written:
+		if same {
+			say.text = fmt.Sprintf("%s may no longer be %s", name, clip(p.before.Literal(value)))
+		}
+		say.program = p.construct(class, was.Name, p.before.Literal(value))
+	case narrower && !same:
+		say.program = p.construct(class, was.Name, p.before.Literal(value))
+	case wider && !written:
+		say.verdict, say.instead = Risky, ""
+		if same {
+			say.text = fmt.Sprintf("%s may be %s when it is read", name, clip(p.before.Literal(met)))
+		}
+	case same:
+		return
+	default:
+		say.verdict, say.instead = Risky, ""
+	}
+	p.say(say)
+}
+
+// plain are two types without what is told of their classes.
+func (p *pythonAPI) plain(was, is *model.Type) (*model.Type, *model.Type) {
+	a, b := innermost(was), innermost(is)
+	if a.Shape != model.Reference || b.Shape != model.Reference {
+		return was, is
+	}
+	return opaque(was), opaque(is)
+}
+
+// opaque is a type with any value in the place of its class.
+func opaque(t *model.Type) *model.Type {
+	if t.Elem == nil {
+		return &model.Type{}
+	}
+	out := *t
+	out.Elem = opaque(t.Elem)
+	return &out
+}
+
+// otherClass says whether an object of the old class is none of the new one.
+func (p *pythonAPI) otherClass(was, is *model.Type) bool {
+	a, b := innermost(was), innermost(is)
+	return a.Definition != nil && !a.Definition.Kubernetes && (b.Definition == nil || p.pairs.now[a.Definition] != b.Definition) && b.Shape != model.Any
+}
+
+// instance is a program that gives an attribute an object of its class.
+func (p *pythonAPI) instance(class model.Class, attr model.Attr) string {
+	used := innermost(&attr.Field.Type).Definition.Name
+	value := used + ".partial()"
+	for t := &attr.Field.Type; t.Elem != nil; t = t.Elem {
+		if t.Shape == model.Array {
+			value = "[" + value + "]"
+		} else {
+			value = "{\"key\": " + value + "}"
+		}
+	}
+	return p.program(fmt.Sprintf("%s.partial(%s=%s)", class.Name, attr.Name, value), class.Name, used)
+}
+
+// scope compares whether a kind's objects are in namespaces.
+func (p *pythonAPI) scope(was, is model.Class) {
+	if was.Root == nil || is.Root == nil || was.Root.Plural == "" || was.Root.Namespaced == is.Root.Namespaced {
+		return
+	}
+	say := p.about(was)
+	say.id, say.instead = "scope", rule("scope").Instead
+	say.text = "clients refuse a namespace: objects are in none"
+	if is.Root.Namespaced {
+		say.text = "clients need a namespace"
+	}
+	say.program = p.program(fmt.Sprintf("assert %s.NAMESPACED is %s", was.Name, p.before.Literal(was.Root.Namespaced)), was.Name)
+	p.say(say)
+}
+
+// construct is a program that gives an attribute to a constructor, with what the old class needs, "" for nothing else.
+func (p *pythonAPI) construct(class model.Class, name, value string) string {
+	now := p.pairs.now[class.Definition]
+	method, arguments := class.Name, map[string]string{}
+	for _, attr := range class.Attrs {
+		if !attr.Mandatory || attr.Name == name || preset(class, attr) {
+			continue
+		}
+		given, ok := p.sample(&attr.Field.Type)
+		if field := surface.Property(now.Fields, attr.Key); !ok || field == nil || name != "" && !takes(&field.Type, sampler.Filled(schemaFor(&attr.Field.Type, sampler.MaxDepth))) {
+			if name == "" {
+				return ""
+			}
+			method, arguments = class.Name+".partial", map[string]string{}
+			break
+		}
+		arguments[attr.Name] = given
+	}
+	if name != "" {
+		arguments[name] = value
+	}
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(arguments)) {
+		list = append(list, key+"="+arguments[key])
+	}
+	return p.program(method+"("+strings.Join(list, ", ")+")", class.Name)
+}
+
+// sample is a value that the old SDK takes, as Python; false if none was found.
+func (p *pythonAPI) sample(t *model.Type) (string, bool) {
+	value := sampler.Filled(schemaFor(t, sampler.MaxDepth))
+	return p.before.Literal(value), takes(t, value)
+}
+
+// program imports classes and has a statement, "" for none.
+func (p *pythonAPI) program(statement string, classes ...string) string {
+	if p.module == "" {
+		return ""
+	}
+	slices.Sort(classes)
+	text := "from " + p.module + " import " + strings.Join(classes, ", ") + "\n"
+	if statement != "" {
+		text += "\n" + statement + "\n"
+	}
+	return text
+}

@@ -1,0 +1,139 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// values compares formats, enumerations, bounds and patterns.
+func (c *comparison) values(at node, old, now *schema) {
+	before := len(c.changes)
+	c.format(at, old, now)
+	c.bounds(at, old, now)
+	if why := implied(old, now); why != "" {
+		for _, made := range c.changes[before:] {
+			if max(made.Effects[Manifests].Verdict, made.Effects[Stored].Verdict) > Compatible {
+				change{Change: made}.relax(why)
+			}
+		}
+	}
+}
+
+func (c *comparison) bounds(at node, old, now *schema) {
+	c.enums(at, old.Enum, now.Enum)
+	c.pattern(at, old.Pattern, now.Pattern)
+	if least := shortest(old.Pattern); now.MinLength == nil || *now.MinLength > least {
+		c.lower(at, "minLength", old.MinLength, now.MinLength)
+	} else if orZero(old.MinLength) != orZero(now.MinLength) {
+		c.add("bound-loosened", at, "minLength: %s, now %s: the pattern asked for it already", show(old.MinLength), show(now.MinLength))
+	}
+	c.lower(at, "minItems", old.MinItems, now.MinItems)
+	c.lower(at, "minProperties", old.MinProperties, now.MinProperties)
+	c.upper(at, "maxLength", old.MaxLength, now.MaxLength)
+	c.upper(at, "maxItems", old.MaxItems, now.MaxItems)
+	c.upper(at, "maxProperties", old.MaxProperties, now.MaxProperties)
+	c.number(at, "minimum", old.Minimum, now.Minimum, old.ExclusiveMinimum, now.ExclusiveMinimum, now.Type == "integer", 1)
+	c.number(at, "maximum", old.Maximum, now.Maximum, old.ExclusiveMaximum, now.ExclusiveMaximum, now.Type == "integer", -1)
+	if was, is := show(old.MultipleOf), show(now.MultipleOf); was != is {
+		c.bound(at, "multipleOf", was, is, now.MultipleOf != nil)
+	}
+}
+
+func (c *comparison) bound(at node, keyword, was, is string, tighter bool) {
+	id := "bound-loosened"
+	if tighter {
+		id = "bound-tightened"
+	}
+	c.add(id, at, "%s: %s, now %s", keyword, was, is)
+}
+
+func (c *comparison) lower(at node, keyword string, was, is *int64) {
+	if a, b := orZero(was), orZero(is); a != b {
+		c.bound(at, keyword, show(was), show(is), b > a)
+	}
+}
+
+func orZero(value *int64) int64 {
+	if value == nil {
+		return 0
+	}
+	return *value
+}
+
+func (c *comparison) upper(at node, keyword string, was, is *int64) {
+	switch {
+	case was == nil && is == nil, was != nil && is != nil && *was == *is:
+	default:
+		c.bound(at, keyword, show(was), show(is), is != nil && (was == nil || *is < *was))
+	}
+}
+
+// number compares a bound of numbers; a tighter one is greater by sign.
+func (c *comparison) number(at node, keyword string, was, is *float64, wasExclusive, isExclusive, whole bool, sign float64) {
+	text := func(value *float64, exclusive bool) string {
+		if value != nil && exclusive {
+			return show(value) + " (exclusive)"
+		}
+		return show(value)
+	}
+	before, after := text(was, wasExclusive), text(is, isExclusive)
+	if before == after {
+		return
+	}
+	tighter := is != nil && (was == nil || sign**is > sign**was || *is == *was && isExclusive)
+	if whole && was != nil && is != nil {
+		tighter = sign*least(*is, isExclusive, sign) > sign*least(*was, wasExclusive, sign)
+	}
+	c.bound(at, keyword, before, after, tighter)
+}
+
+// least returns the first integer that meets a bound.
+func least(bound float64, exclusive bool, sign float64) float64 {
+	first := sign * math.Ceil(sign*bound)
+	if exclusive && first == bound {
+		first += sign
+	}
+	return first
+}
+
+func (c *comparison) enums(at node, old, now []apiextensionsv1.JSON) {
+	was, is := spelled(old), spelled(now)
+	removed := slices.DeleteFunc(slices.Clone(was), func(value string) bool { return slices.Contains(is, value) })
+	added := slices.DeleteFunc(slices.Clone(is), func(value string) bool { return slices.Contains(was, value) })
+	switch {
+	case len(was) == 0 && len(is) == 0:
+	case len(was) == 0:
+		c.add("enum-narrowed", at, "only %s are allowed now", strings.Join(is, ", "))
+	case len(is) == 0:
+		c.add("enum-widened", at, "every value is allowed, not only %s", strings.Join(was, ", "))
+	default:
+		if len(removed) > 0 {
+			c.add("enum-narrowed", at, "no longer allowed: %s", strings.Join(removed, ", "))
+		}
+		if len(added) > 0 {
+			c.add("enum-widened", at, "allowed too: %s", strings.Join(added, ", "))
+		}
+	}
+}
+
+func spelled(enum []apiextensionsv1.JSON) []string {
+	var values []string
+	for i := range enum {
+		values = append(values, encoded(&enum[i]))
+	}
+	return values
+}
+
+func (c *comparison) pattern(at node, was, is string) {
+	switch {
+	case was == is:
+	case is == "":
+		c.add("pattern-removed", at, "%s is gone", was)
+	default:
+		c.add("pattern-added", at, "%s, now %s", cmp.Or(was, "none"), is)
+	}
+}

@@ -1,0 +1,99 @@
+// Package report judges and prints what changed between two versions of an API.
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/compare"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/prove"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
+)
+
+// Report is what changed between two versions of an API.
+type Report struct {
+	Against string // the other version, for people
+	Changes []*compare.Change
+	// Before and After are the versions of the SDKs.
+	Before, After string
+	// Skipped are those for whom nothing was compared.
+	Skipped []Skipped
+}
+
+// Skipped says for whom nothing was compared, and why.
+type Skipped struct {
+	Callers string `json:"callers"`
+	Reason  string `json:"reason"`
+}
+
+// New compares two surfaces. The witnesses that it finds are made as small as they can be if small is set, which
+// takes longer.
+func New(against string, old, now *surface.Surface, small bool) (*Report, error) {
+	changes, err := compare.Compare(old, now)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Against: against, Changes: changes, Before: old.Version, After: now.Version, Skipped: skipped(old, now)}
+	// The proof needs the CRDs alone: from here on, the types of both versions may be collected.
+	return report, prove.Prove(changes, &surface.Surface{CRDs: old.CRDs}, &surface.Surface{CRDs: now.CRDs}, small)
+}
+
+// skipped returns the SDKs that one of two versions does not make.
+func skipped(old, now *surface.Surface) []Skipped {
+	var out []Skipped
+	for _, sdk := range []struct {
+		callers, name, key string
+		made               func(*surface.Package) bool
+	}{
+		{compare.Python.String(), "Python SDK", "python", func(p *surface.Package) bool { return p.Python != nil }},
+		{"callers of the compare.Go client", "Go client", "go", func(p *surface.Package) bool { return p.Client != nil }},
+	} {
+		makes := func(s *surface.Surface) bool {
+			return slices.ContainsFunc(s.Packages, func(p surface.Package) bool { return sdk.made(&p) })
+		}
+		switch {
+		case len(now.Packages) == 0: // CRDs alone
+		case !makes(now):
+			out = append(out, Skipped{sdk.callers, fmt.Sprintf("the configuration has no %s, so there is no %s", sdk.key, sdk.name)})
+		case !makes(old):
+			out = append(out, Skipped{sdk.callers, "the other version has no " + sdk.name})
+		}
+	}
+	return out
+}
+
+var alpha = regexp.MustCompile(`^v[0-9]+alpha[0-9]+$`)
+
+// Promised says whether users may rely on an API version: v1 and v1beta1 may not break, v1alpha1 may, with notice.
+func Promised(version string) bool { return !alpha.MatchString(version) }
+
+// Bump is what has to change in the version of the SDKs for a breaking change: the major number, below 1.0 the minor
+// one. It is "" if that was done.
+func (r *Report) Bump() string {
+	before, after := "v"+r.Before, "v"+r.After
+	if !semver.IsValid(before) || !semver.IsValid(after) {
+		return ""
+	}
+	if semver.Major(before) != "v0" || semver.Major(after) != "v0" {
+		if semver.Compare(semver.Major(after), semver.Major(before)) > 0 {
+			return ""
+		}
+		return "major"
+	}
+	if semver.Compare(semver.MajorMinor(after), semver.MajorMinor(before)) > 0 {
+		return ""
+	}
+	return "minor"
+}
+
+// summary is the number of changes by verdict.
+func (r *Report) summary() string {
+	var counts [compare.Breaking + 1]int
+	for _, change := range r.Changes {
+		counts[change.Verdict()]++
+	}
+	return fmt.Sprintf("%d breaking, %d risky, %d compatible", counts[compare.Breaking], counts[compare.Risky], counts[compare.Compatible])
+}
