@@ -3,14 +3,10 @@ package prove_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -48,6 +44,7 @@ package v1
 // SDKs of the old types, which are generated, and fails with those of the new ones; and each verdict "breaking" for
 // Python or Go has such a program.
 func TestCallers(t *testing.T) {
+	universe := testkit.NewUniverse(testkit.Project(t, txtar.Parse([]byte(callersProject))))
 	testkit.Each(t, "callers/*.txtar", func(t *testing.T, c *testkit.Case) {
 		root := testkit.Project(t, txtar.Parse([]byte(callersProject)))
 		old, now := surfaceAt(t, root, c, "old"), surfaceAt(t, root, c, "now")
@@ -64,7 +61,7 @@ func TestCallers(t *testing.T) {
 		for _, side := range []string{"old", "now"} {
 			write(t, root, c, side)
 			generate(t, root)
-			failed := run(t, root, programs)
+			failed := run(t, universe, root, programs)
 			for n, program := range programs {
 				if message, failed := failed[n]; failed != (side == "now") {
 					t.Errorf("%s: a program for %s fails: %v: %s\n%s", side, program.Audience, failed, message, program.Program)
@@ -169,53 +166,21 @@ func generate(t *testing.T, root string) {
 }
 
 // run returns why programs fail, by their index.
-func run(t *testing.T, root string, programs []compare.Caller) map[int]string {
+func run(t *testing.T, universe *testkit.Universe, root string, programs []compare.Caller) map[int]string {
 	t.Helper()
+	packages := universe.Project(root)
+	packages.CheckAll(t, "api", "sdk")
 	failed := map[int]string{}
-	callers := filepath.Join(root, "callers")
 	for i, program := range programs {
-		if program.Audience == compare.Go.String() {
-			testkit.Write(t, root, fmt.Sprintf("callers/c%d/caller.go", i), []byte(program.Program))
-			continue
+		failure := ""
+		if program.Audience == compare.Python.String() {
+			failure = testkit.Python(t, filepath.Join(root, "sdk", "python"), program.Program)
+		} else if _, err := packages.Check("caller", map[string][]byte{"caller.go": []byte(program.Program)}); err != nil {
+			failure = err.Error()
 		}
-		cmd := exec.CommandContext(t.Context(), "python3", "-c", program.Program)
-		cmd.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(root, "sdk", "python"), "PYTHONDONTWRITEBYTECODE=1")
-		out, err := cmd.CombinedOutput()
-		if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-			t.Fatal(err)
+		if failure != "" {
+			failed[i] = failure
 		}
-		if err != nil {
-			failed[i] = string(out)
-		}
-	}
-	// The go command compiles nothing if an import is missing, so what fails is taken out until the rest compiles.
-	for {
-		cmd := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "./api/...", "./sdk/...", "./callers/...")
-		cmd.Dir, cmd.Env = root, append(testkit.Offline(), "CGO_ENABLED=0")
-		out, err := cmd.CombinedOutput()
-		if err == nil {
-			break
-		}
-		found := failing.FindAllStringSubmatch(string(out), -1)
-		if len(found) == 0 {
-			t.Fatalf("the generated code does not compile: %s", out)
-		}
-		for _, match := range found {
-			i, _ := strconv.Atoi(match[1])
-			failed[i] = match[0]
-			if err := os.RemoveAll(filepath.Join(callers, "c"+match[1])); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if left, err := os.ReadDir(callers); err == nil && len(left) == 0 {
-			break
-		}
-	}
-	if err := os.RemoveAll(callers); err != nil {
-		t.Fatal(err)
 	}
 	return failed
 }
-
-// failing are errors of the go command.
-var failing = regexp.MustCompile(`(?m)^callers/c([0-9]+)/caller\.go:.*$`)

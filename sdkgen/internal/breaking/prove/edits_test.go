@@ -21,14 +21,26 @@ import (
 )
 
 var (
-	edits = flag.Int("edits", 12, "how many times TestEdits edits the types")
-	seed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what TestEdits begins with")
+	edits = flag.Int("edits", 0, "number of edits that TestEdits makes; by default 3, or 12 in make test-all")
+	seed  = flag.Uint64("seed", 0, "seed of TestEdits; by default 1, or another in each run of make test-all")
 )
 
 // TestEdits edits the MiniCluster types at random. No random object that was valid may be refused, or lose a value, at a
 // place of which the report tells no change that is risky or breaking, and whatever it calls breaking for objects has a
 // witness.
 func TestEdits(t *testing.T) {
+	if *edits == 0 {
+		*edits = 3
+		if testkit.All() {
+			*edits = 12
+		}
+	}
+	if *seed == 0 {
+		*seed = 1
+		if testkit.All() {
+			*seed = uint64(time.Now().UnixNano())
+		}
+	}
 	t.Logf("-seed=%d", *seed)
 	random := rand.New(rand.NewPCG(*seed, *seed))
 	sources := types(t)
