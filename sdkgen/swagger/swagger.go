@@ -41,10 +41,11 @@ import (
 	"github.com/go-openapi/spec"
 	"k8s.io/kube-openapi/pkg/common"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 )
 
 // Package says where the source of an API package is, and how its document names things.
@@ -70,7 +71,7 @@ func Build(ctx context.Context, pkg Package, get GetDefinitions) (*spec.Swagger,
 	}
 	definitions := map[string]common.OpenAPIDefinition{} // not nil: only what is compiled in counts
 	maps.Copy(definitions, get(swagger.Ref))
-	env := project.Environment{Root: root, Environ: os.Environ(), TempDir: os.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	env := stage.Environment{Root: root, Environ: os.Environ(), TempDir: os.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	data, err := project.Document(ctx, env, &config.Config{
 		APIs:    []config.API{{Path: filepath.ToSlash(path)}},
 		Swagger: config.Swagger{Title: pkg.Title, Names: pkg.Names},

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +54,7 @@ verify does not accept. A stage whose inputs and outputs match sdkgen.lock is sk
 			return err
 		}),
 	}
-	cmd.Flags().StringSliceVar(&opts.Only, "only", nil, "write only these `stages`: deepcopy, crd, openapi, swagger, python, go, docs, samples, schemas, clients")
+	a.onlyFlag(cmd, &opts.Only)
 	cmd.Flags().BoolVar(&opts.Force, "force", false, "run every stage, also those that are up to date")
 	cmd.Flags().BoolVar(&opts.Adopt, "adopt", false, "overwrite files of the same names that sdkgen did not write, and print what becomes of CRDs as a diff")
 	cmd.Flags().StringSliceVar(&opts.AcceptLoss, "accept-loss", nil, "`files` of CRDs to overwrite though they have schema that the new ones lack")
@@ -66,4 +67,18 @@ func (a *app) adopted(crds []artifact.Change) error {
 		return nil
 	}
 	return artifact.Unified(a.stdout, crds)
+}
+
+// onlyFlag adds --only, with the stages that there are.
+func (a *app) onlyFlag(cmd *cobra.Command, only *[]string) {
+	var names, described []string
+	for _, s := range project.Stages() {
+		names = append(names, s.Name)
+		described = append(described, cobra.CompletionWithDesc(s.Name, s.Doc))
+	}
+	cmd.Flags().StringSliceVar(only, "only", nil, "write only these `stages`: "+strings.Join(names, ", "))
+	complete := cobra.FixedCompletions(described, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc("only", complete); err != nil {
+		panic(err) // it was added above
+	}
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
 )
 
 // Exit codes.
@@ -91,7 +93,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitError
 	}
 	a.report(err)
-	_, broken := errors.AsType[*project.BrokenRules](err)
+	_, broken := errors.AsType[*gocode.BrokenRules](err)
 	if _, different := errors.AsType[*differs](err); broken || different {
 		return exitDiffers
 	}
@@ -185,15 +187,15 @@ func noArgs(_ *cobra.Command, args []string) error {
 }
 
 // environment reads what the commands need of the process's environment.
-func (a *app) environment() (project.Environment, error) {
+func (a *app) environment() (stage.Environment, error) {
 	root, err := filepath.Abs(a.dir)
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
 	}
 	if err != nil {
-		return project.Environment{}, diag.List{{Rule: "config", Message: "directory not found: " + a.dir, Hint: "-C names the project's directory"}}
+		return stage.Environment{}, diag.List{{Rule: "config", Message: "directory not found: " + a.dir, Hint: "-C names the project's directory"}}
 	}
-	return project.Environment{
+	return stage.Environment{
 		Root: root, Dir: a.dir, Config: filepath.ToSlash(a.config), Engine: a.engine, Tools: a.tools, Environ: os.Environ(),
 		TempDir: os.TempDir(), Modules: modules(), Log: a.logger(), Warn: a.warn,
 	}, nil

@@ -12,15 +12,27 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/report"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project/baseline"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/describe"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 )
+
+// Surface returns what the project's API packages give to those who use them.
+func (p *Project) Surface(ctx context.Context) (*surface.Surface, error) {
+	api, err := describe.Load(ctx, p.in)
+	if err != nil {
+		return nil, err
+	}
+	return describe.Surface(p.in, api)
+}
 
 // Breaking returns what changed since another version of the API: a git ref, a directory, or MODULE@VERSION. Nothing
 // is written outside of the scratch directory. witnesses asks for the smallest objects that show the changes.
 func (p *Project) Breaking(ctx context.Context, against string, witnesses bool) (changes *report.Report, err error) {
-	api, err := p.unlinted(ctx)
+	api, err := describe.Load(ctx, p.in)
 	if err != nil {
 		return nil, err
 	}
@@ -31,15 +43,15 @@ func (p *Project) Breaking(ctx context.Context, against string, witnesses bool) 
 		defer close(found)
 		old, oldErr = p.find(ctx, against, api)
 	}()
-	now, err := p.surface(api)
+	now, err := describe.Surface(p.in, api)
 	<-found
 	if old != nil {
-		defer func() { err = errors.Join(err, old.Close()) }()
+		defer func() { err = errors.Join(err, old.project.Close()) }()
 	}
 	if err := cmp.Or(err, oldErr); err != nil {
 		return nil, err
 	}
-	before, err := old.surface(old.api)
+	before, err := describe.Surface(old.project.in, old.api)
 	old.api = nil // it is large
 	if err != nil {
 		return nil, old.refuse(err)
@@ -51,29 +63,29 @@ func (p *Project) Breaking(ctx context.Context, against string, witnesses bool) 
 	if err != nil {
 		return nil, err
 	}
-	accepted, err := p.files.readOptional(p.cfg.Breaking.Exceptions)
+	accepted, err := p.in.Files.ReadOptional(p.in.Config.Breaking.Exceptions)
 	if err != nil {
 		return nil, err
 	}
-	return changes, changes.Accept(p.cfg.Breaking.Exceptions, accepted)
+	return changes, changes.Accept(p.in.Config.Breaking.Exceptions, accepted)
 }
 
 // otherVersion is the project of a baseline, with its API packages.
 type otherVersion struct {
-	*Project
-	name string // for people
-	api  *load.Result
+	project *Project
+	name    string // for people
+	api     *load.Result
 	// published says that it is a version of a module, of which only the project of the new version makes SDKs.
 	published bool
 }
 
 // find finds and loads a baseline.
 func (p *Project) find(ctx context.Context, against string, now *load.Result) (*otherVersion, error) {
-	scratch := filepath.Join(p.scratch, "baseline")
+	scratch := filepath.Join(p.in.Scratch, "baseline")
 	if err := os.Mkdir(scratch, 0o755); err != nil {
 		return nil, err
 	}
-	opts := baseline.Options{Root: p.env.Root, Against: against, Environ: p.env.Environ, Scratch: scratch}
+	opts := baseline.Options{Root: p.in.Env.Root, Against: against, Environ: p.in.Env.Environ, Scratch: scratch}
 	for _, pkg := range now.Packages {
 		opts.Packages = append(opts.Packages, pkg.Path)
 	}
@@ -82,17 +94,17 @@ func (p *Project) find(ctx context.Context, against string, now *load.Result) (*
 		return nil, err
 	}
 	old := &otherVersion{name: found.Name, published: found.Packages != nil}
-	env := p.env
+	env := p.in.Env
 	env.Root, env.Warn = found.Root, func(diag.List) {}
 	cfg, err := p.oldConfig(env, found, now)
 	if err != nil {
 		return nil, old.refuse(err)
 	}
-	if old.Project, err = open(env, cfg); err != nil {
+	if old.project, err = open(env, cfg); err != nil {
 		return nil, old.refuse(err)
 	}
-	if old.api, err = old.unlinted(ctx); err != nil {
-		return nil, errors.Join(old.refuse(err), old.Close())
+	if old.api, err = describe.Load(ctx, old.project.in); err != nil {
+		return nil, errors.Join(old.refuse(err), old.project.Close())
 	}
 	return old, nil
 }
@@ -107,20 +119,20 @@ func (o *otherVersion) refuse(err error) error {
 
 // oldConfig returns the configuration of a baseline: its own or, where it has none, this project's with the API packages
 // that are there.
-func (p *Project) oldConfig(env Environment, found *baseline.Baseline, now *load.Result) (*config.Config, error) {
+func (p *Project) oldConfig(env stage.Environment, found *baseline.Baseline, now *load.Result) (*config.Config, error) {
 	if found.Packages == nil {
 		cfg, err := readConfig(env)
 		if _, missing := errors.AsType[*MissingConfiguration](err); !missing {
 			return cfg, err
 		}
 	}
-	cfg := *p.cfg
+	cfg := *p.in.Config
 	cfg.APIs, cfg.Header = nil, ""
 	if cfg.CRD != nil {
 		options := *cfg.CRD
 		options.HeaderFile, cfg.CRD = "", &options
 	}
-	for _, api := range p.cfg.APIs {
+	for _, api := range p.in.Config.APIs {
 		i := slices.IndexFunc(now.Packages, func(pkg *load.Package) bool { return pkg.Dir == api.OutputDir() })
 		switch {
 		case found.Packages != nil:
@@ -129,7 +141,7 @@ func (p *Project) oldConfig(env Environment, found *baseline.Baseline, now *load
 			}
 			api.Path, api.Package, api.Dir = "", found.Packages[now.Packages[i].Path], api.OutputDir()
 		case api.Package == "":
-			if _, err := os.Stat(env.path(api.Path)); errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(env.Path(api.Path)); errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 		}

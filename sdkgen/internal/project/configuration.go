@@ -14,6 +14,7 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 )
 
 // MissingConfiguration says that a project has no configuration.
@@ -29,7 +30,7 @@ func (e *MissingConfiguration) Error() string { return e.List.Error() }
 func (e *MissingConfiguration) Unwrap() error { return e.List }
 
 // configPath returns the path of the configuration, relative to the root and clean.
-func configPath(env Environment) (string, error) {
+func configPath(env stage.Environment) (string, error) {
 	name := filepath.FromSlash(cmp.Or(env.Config, config.File))
 	if filepath.IsAbs(name) {
 		if rel, err := filepath.Rel(env.Root, name); err == nil {
@@ -43,7 +44,7 @@ func configPath(env Environment) (string, error) {
 	return path.Clean(filepath.ToSlash(name)), nil
 }
 
-func readConfig(env Environment) (*config.Config, error) {
+func readConfig(env stage.Environment) (*config.Config, error) {
 	data, err := os.ReadFile(filepath.Join(env.Root, filepath.FromSlash(env.Config)))
 	if errors.Is(err, fs.ErrNotExist) {
 		hint, dir := "run sdkgen in the project's root, name it with -C, or run `sdkgen init`, which writes one", above(env)
@@ -54,14 +55,14 @@ func readConfig(env Environment) (*config.Config, error) {
 		return nil, &MissingConfiguration{dir, diag.List{{Rule: "config", Message: message, Hint: hint}}}
 	}
 	if err != nil {
-		return nil, unreadable(env.Config, "it must be a file", err)
+		return nil, stage.Unreadable(env.Config, "it must be a file", err)
 	}
 	return config.Parse(env.Config, data)
 }
 
 // above returns the nearest directory above the root that has the configuration, as the user would call it;
 // "" if there is none.
-func above(env Environment) string {
+func above(env stage.Environment) string {
 	dir := cmp.Or(env.Dir, ".")
 	for at := env.Root; at != filepath.Dir(at); {
 		at, dir = filepath.Dir(at), filepath.Join(dir, "..")

@@ -4,24 +4,24 @@ import (
 	"context"
 	"errors"
 	"go/token"
-	"maps"
-	"path"
-	"slices"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/describe"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
+	stageswagger "github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
 )
 
 // Document returns swagger.json of the one API package that cfg names; see Project.Swagger. It only
 // reads, so it does not wait for another run and needs no sdkgen.yaml.
-func Document(ctx context.Context, env Environment, cfg *config.Config, definitions swagger.Definitions) ([]byte, error) {
+func Document(
+	ctx context.Context, env stage.Environment, cfg *config.Config, definitions swagger.Definitions,
+) ([]byte, error) {
 	p, err := open(env, cfg)
 	if err != nil {
 		return nil, err
@@ -34,172 +34,83 @@ func Document(ctx context.Context, env Environment, cfg *config.Config, definiti
 // only one. definitions are the package's own where they are compiled in; nil has them evaluated from
 // the source that openapi-gen makes.
 func (p *Project) Swagger(ctx context.Context, api string, definitions swagger.Definitions) ([]byte, error) {
-	src, err := p.newBuild(Options{Force: true}).source(ctx)
+	source, err := stage.NewRun(p.in).Source(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.checkTable(src); err != nil {
+	if err := stageswagger.CheckTable(source, p.in.Config); err != nil {
 		return nil, err
 	}
-	pkg, err := src.pick(api)
+	pkg, err := pickPackage(source.API, api)
 	if err != nil {
 		return nil, err
 	}
 	if definitions != nil {
-		definitions, err = src.byType(pkg, definitions)
+		definitions, err = p.byType(source, pkg, definitions)
 	} else {
-		definitions, err = src.definitions(pkg, &artifact.Set{})
+		definitions, err = describe.Definitions(p.in, source, pkg)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return src.document(pkg, definitions, p.cfg.Swagger)
+	return stageswagger.Document(source, pkg, definitions, p.in.Config.Swagger)
 }
 
-// swagger makes swagger.json of every API package.
-func (b *build) swagger(ctx context.Context) (*artifact.Set, error) {
-	src, err := b.source(ctx)
+// byType names compiled definitions by Go type where +k8s:openapi-model-package gave them other names.
+func (p *Project) byType(
+	source *gotypes.Source, pkg *load.Package, definitions swagger.Definitions,
+) (swagger.Definitions, error) {
+	gen, err := gocode.ForProject(p.in, source)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.checkTable(src); err != nil {
-		return nil, err
-	}
-	if err := b.warnOpen(src); err != nil {
-		return nil, err
-	}
-	set := &artifact.Set{}
-	for _, pkg := range src.Packages {
-		definitions, err := src.definitions(pkg, b.sets[gocode.OpenAPIStage])
-		if err != nil {
-			return nil, err
-		}
-		data, err := src.document(pkg, definitions, b.cfg.Swagger)
-		if err != nil {
-			return nil, err
-		}
-		if err := set.Put(artifact.File{Path: path.Join(pkg.Dir, swagger.Doc), Data: data, Origin: swagger.Stage}); err != nil {
-			return nil, err
-		}
-	}
-	return set, nil
-}
-
-// checkTable finds names that the configuration gives to types that the API does not reach.
-func (p *Project) checkTable(src *source) error {
-	schemas, err := src.schemas()
+	names, err := gen.ModelNames(pkg)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var list diag.List
-	for _, goType := range slices.Sorted(maps.Keys(p.cfg.Swagger.Names)) {
-		_, known := schemas.Schema(goType)
-		if _, kubernetes := swagger.KubernetesName(goType); !known && !kubernetes {
-			list.Add(p.cfg.Pos("swagger", "names", goType), "config", "write it as PACKAGE.Type, as in k8s.io/api/core/v1.Pod, or remove it",
-				"swagger.names has %s, but the API has no such type", goType)
+	out := swagger.Definitions{}
+	for name, definition := range definitions {
+		if goType, ok := names[name]; ok {
+			name = goType
 		}
+		out[name] = definition
 	}
-	return list.Err()
+	return out, nil
 }
 
-// pick finds an API package by directory, import path or version; "" means the only one.
-func (s *source) pick(api string) (*load.Package, error) {
+// pickPackage finds an API package by directory, import path or version; "" means the only one.
+func pickPackage(loaded *load.Result, api string) (*load.Package, error) {
 	var names []string
-	var found []*load.Package
-	for _, pkg := range s.Packages {
+	var candidates []*load.Package
+	for _, pkg := range loaded.Packages {
 		if api == pkg.Dir || api == pkg.Path {
 			return pkg, nil
 		}
 		if api == pkg.Version || api == "" {
-			found = append(found, pkg)
+			candidates = append(candidates, pkg)
 		}
 		names = append(names, pkg.Dir)
 	}
-	switch len(found) {
+	switch len(candidates) {
 	case 0:
 		return nil, diag.Errorf(token.Position{}, "config", "the packages are "+strings.Join(names, ", "), "there is no API package %q", api)
 	case 1:
-		return found[0], nil
+		return candidates[0], nil
 	}
-	return nil, diag.Errorf(token.Position{}, "config", "name one of "+strings.Join(names, ", "), "%q names %d API packages", api, len(found))
+	return nil, diag.Errorf(token.Position{}, "config", "name one of "+strings.Join(names, ", "), "%q names %d API packages", api, len(candidates))
 }
 
-// definitions evaluates the definitions of a package: those in made, or, where it lacks the
-// package, those that openapi-gen makes on the way.
-func (s *source) definitions(pkg *load.Package, made *artifact.Set) (swagger.Definitions, error) {
-	name := path.Join(pkg.Dir, gocode.OpenAPIFile)
-	file, ok := made.Lookup(name)
-	if !ok {
-		schemas, err := s.schemas()
-		if err != nil {
-			return nil, err
-		}
-		set, _, _, err := s.gen.OpenAPI(pkg, schemas)
-		if err != nil {
-			return nil, err
-		}
-		file, _ = set.Lookup(name)
-	}
-	return swagger.Evaluate(pkg.Path, file.Path, file.Data)
+// Rules checks the API rules: in the project's own packages, or, with all, in every type that the
+// API reaches. It returns the number of known violations; new and stale ones are a *gocode.BrokenRules.
+func (p *Project) Rules(ctx context.Context, all bool) (known int, err error) {
+	return newBuild(p.in, Options{}).gocode.Rules(ctx, all)
 }
 
-// document makes swagger.json of one package from its definitions.
-func (s *source) document(pkg *load.Package, definitions swagger.Definitions, cfg config.Swagger) ([]byte, error) {
-	schemas, err := s.schemas()
-	if err != nil {
-		return nil, err
-	}
-	api := swagger.API{
-		Package: pkg.Path, Group: pkg.Group, Version: pkg.Version, Foreign: pkg.Foreign,
-		Definitions: definitions, Schema: schemas.Schema, Pointer: schemas.Pointer, Locate: s.position,
-		Custom: schemas.Custom(),
-		CRD:    func(kind string) *apiextensionsv1.CustomResourceDefinition { return schemas.CRD(pkg.Path + "." + kind) },
-	}
-	for _, kind := range pkg.Kinds {
-		goType := pkg.Path + "." + kind.Name
-		described := swagger.Kind{Name: kind.Name, List: kind.List, Plural: schemas.Plural(goType), Cluster: schemas.Cluster(goType)}
-		if pkg.NoCRD {
-			described.ListKind = pkg.ListOf(kind.Name)
-		}
-		api.Kinds = append(api.Kinds, described)
-	}
-	title := cfg.Title
-	if title == "" {
-		title = titleOf(pkg.Path)
-	}
-	doc, err := swagger.Build(api, swagger.Options{Title: title, Names: cfg.Names})
-	if err != nil {
-		return nil, s.advise(err)
-	}
-	if !pkg.Foreign { // nobody here can correct the CRD of another project
-		if err := swagger.ValidateCRDs(doc, api).Err(); err != nil {
-			return nil, s.advise(err)
-		}
-	}
-	return swagger.Encode(doc)
+// UpdateRules rewrites the exceptions list so that it accepts today's violations. Without all,
+// exceptions for packages that are not the project's own stay.
+func (p *Project) UpdateRules(ctx context.Context, all bool) error {
+	return newBuild(p.in, Options{}).gocode.UpdateRules(ctx, all)
 }
 
-// titleOf returns the last element of the path above an API package that is more than the usual name of a directory of
-// APIs.
-func titleOf(pkg string) string {
-	above := path.Dir(pkg)
-	for base := path.Base(above); (base == "api" || base == "apis") && path.Dir(above) != "."; base = path.Base(above) {
-		above = path.Dir(above)
-	}
-	return path.Base(above)
-}
-
-// apiOf returns the entry of a document's API package in the configuration, and its position.
-func (p *Project) apiOf(doc apiDocument) (config.API, token.Position) {
-	for i, api := range p.cfg.APIs {
-		if api.OutputDir() == path.Dir(doc.file) {
-			return api, p.cfg.Pos("apis", i)
-		}
-	}
-	return config.API{}, p.cfg.Pos("apis")
-}
-
-// diagnose names the file of an error that has no position.
-func diagnose(file string, err error) error {
-	return diag.List{{Pos: token.Position{Filename: file}, Message: err.Error()}}
-}
+// Load reads the API packages and checks their markers.
+func (p *Project) Load(ctx context.Context) (*load.Result, error) { return p.in.Load(ctx) }

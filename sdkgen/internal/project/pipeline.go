@@ -13,42 +13,17 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/reference"
 )
-
-// Environment is everything of the process and the machine that a run depends on.
-type Environment struct {
-	Root    string            // the project's root, absolute
-	Dir     string            // what the user calls it
-	Config  string            // the configuration's file, relative to Root; "" for config.File
-	Engine  string            // one of config.Engines; "" for the configuration's
-	Tools   string            // directory of the jar and Java, maybe relative to Root; "" for SDKGEN_TOOLS of Environ, then .tools
-	Environ []string          // as os.Environ gives it
-	TempDir string            // for scratch directories
-	Modules map[string]string // versions of the modules that this program is built with
-	Log     *slog.Logger
-	// Warn is called with diagnostics that do not stop a run; nil logs them.
-	Warn func(diag.List)
-}
-
-// warn hands on diagnostics that do not stop a run.
-func (e Environment) warn(list diag.List) {
-	if e.Warn != nil {
-		e.Warn(list)
-		return
-	}
-	for _, d := range list.Sorted() {
-		e.Log.Warn(d.String())
-	}
-}
 
 // Options choose what a run does.
 type Options struct {
@@ -61,18 +36,13 @@ type Options struct {
 
 // Project is a project that is ready to be planned. Close it.
 type Project struct {
-	env     Environment
-	cfg     *config.Config
-	root    *os.Root
-	files   files
-	lock    *artifact.Lock
-	scratch string
+	in      *stage.Project
 	release func() error
 }
 
 // Open reads the configuration and the lock of a project and keeps others from
 // changing it at the same time.
-func Open(env Environment) (*Project, error) {
+func Open(env stage.Environment) (*Project, error) {
 	release, err := artifact.Acquire(env.Root)
 	if err != nil {
 		return nil, err
@@ -94,17 +64,17 @@ func Open(env Environment) (*Project, error) {
 }
 
 // open is Open with a configuration that was read before, and without keeping others out.
-func open(env Environment, cfg *config.Config) (p *Project, err error) {
-	p = &Project{env: env, cfg: cfg}
-	p.cfg.Engine = cmp.Or(env.Engine, cfg.Engine, config.Native)
-	if p.root, err = os.OpenRoot(env.Root); err != nil {
+func open(env stage.Environment, cfg *config.Config) (p *Project, err error) {
+	p = &Project{in: &stage.Project{Env: env, Config: cfg}}
+	cfg.Engine = cmp.Or(env.Engine, cfg.Engine, config.Native)
+	if p.in.Root, err = os.OpenRoot(env.Root); err != nil {
 		return nil, err
 	}
-	p.files = files{p.root}
-	if p.lock, err = artifact.ReadLock(p.root, cmp.Or(env.Config, config.File)); err != nil {
+	p.in.Files = stage.Files{Root: p.in.Root}
+	if p.in.Lock, err = artifact.ReadLock(p.in.Root, cmp.Or(env.Config, config.File)); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	if p.scratch, err = os.MkdirTemp(env.TempDir, "sdkgen-"); err != nil {
+	if p.in.Scratch, err = os.MkdirTemp(env.TempDir, "sdkgen-"); err != nil {
 		return nil, errors.Join(fmt.Errorf("making a scratch directory: %w", err), p.Close())
 	}
 	return p, nil
@@ -113,11 +83,11 @@ func open(env Environment, cfg *config.Config) (p *Project, err error) {
 // Close removes the scratch directory and lets others in.
 func (p *Project) Close() error {
 	var errs []error
-	if p.scratch != "" {
-		errs = append(errs, os.RemoveAll(p.scratch))
+	if p.in.Scratch != "" {
+		errs = append(errs, os.RemoveAll(p.in.Scratch))
 	}
-	if p.root != nil {
-		errs = append(errs, p.root.Close())
+	if p.in.Root != nil {
+		errs = append(errs, p.in.Root.Close())
 	}
 	if p.release != nil {
 		errs = append(errs, p.release())
@@ -128,8 +98,8 @@ func (p *Project) Close() error {
 // Plan runs the stages and compares what they made with the tree. It writes nothing. With an error about CRDs that
 // would lose schema it returns the plan, too, which is not to be committed.
 func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error) {
-	b := p.newBuild(opts)
-	wanted, err := pick(b.plan().stages(), opts.Only)
+	b := newBuild(p.in, opts)
+	wanted, err := pick(b.stages(), opts.Only)
 	if err != nil {
 		return nil, err
 	}
@@ -138,21 +108,21 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 	}
 	set, keys := &artifact.Set{}, map[string]string{}
 	for _, name := range wanted {
-		if err := set.Merge(b.sets[name]); err != nil {
+		if err := set.Merge(b.Sets[name]); err != nil {
 			return nil, err
 		}
-		keys[name] = b.keys[name]
+		keys[name] = b.Keys[name]
 	}
-	if err := p.checkDeclared(set); err != nil {
+	if err := gocode.CheckDeclared(p.in, set); err != nil {
 		return nil, err
 	}
-	needs := p.needs(set)
+	needs := gocode.Requirements(p.in, set)
 	if err := needs.Errors().Err(); err != nil {
 		return nil, err
 	}
-	p.env.warn(needs)
-	lost := p.losses(set, opts.AcceptLoss)
-	plan, err := artifact.NewPlan(p.root, p.lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0, Released: b.released})
+	p.in.Env.Report(needs)
+	lost := gocode.Losses(p.in, set, opts.AcceptLoss)
+	plan, err := artifact.NewPlan(p.in.Root, p.in.Lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0, Released: b.Released})
 	if blocked, ok := errors.AsType[diag.List](err); ok {
 		return nil, append(lost, blocked...)
 	}
@@ -161,16 +131,24 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 
 // Commit writes what the plan says.
 func (p *Project) Commit(ctx context.Context, plan *artifact.Plan) error {
-	return artifact.Commit(ctx, p.root, plan)
+	return artifact.Commit(ctx, p.in.Root, plan)
+}
+
+// Adopted returns the CRDs on disk that a plan would overwrite and that sdkgen did not write.
+func (p *Project) Adopted(plan *artifact.Plan) []artifact.Change {
+	return slices.DeleteFunc(plan.Changes(), func(c artifact.Change) bool {
+		_, ours := p.in.Lock.Lookup(c.Path)
+		return ours || c.Kind != artifact.Modified || c.Origin != gocode.CRDStage
+	})
 }
 
 // pick returns the names of the stages that only lists, all for an empty list, in the order in which they run.
-func pick(stages []stage, only []string) ([]string, error) {
+func pick(stages []stage.Stage, only []string) ([]string, error) {
 	var enabled, picked []string
 	for _, s := range stages {
-		enabled = append(enabled, s.name)
-		if len(only) == 0 || slices.Contains(only, s.name) {
-			picked = append(picked, s.name)
+		enabled = append(enabled, s.Name)
+		if len(only) == 0 || slices.Contains(only, s.Name) {
+			picked = append(picked, s.Name)
 		}
 	}
 	for _, name := range only {
@@ -182,10 +160,33 @@ func pick(stages []stage, only []string) ([]string, error) {
 	return picked, nil
 }
 
-// path returns the absolute path of a file of the project; "" for "".
-func (e Environment) path(rel string) string {
-	if rel == "" {
-		return ""
+// docsLock names the lock of a directory that WriteDocs writes to.
+const docsLock = "docs.yaml"
+
+// WriteDocs writes the reference pages to a directory that is none of the project's outputs, and returns how many. The
+// directory has a lock of its own, docs.lock: pages of kinds that are gone are removed, and files of others are kept.
+func (p *Project) WriteDocs(ctx context.Context, dir, format string) (pages int, err error) {
+	cfg, other := *p.in.Config, *p.in
+	cfg.Docs, other.Config = &config.Docs{Dir: ".", Format: format}, &cfg
+	b := newBuild(&other, Options{})
+	if err := b.run(ctx, []string{reference.Stage}); err != nil {
+		return 0, err
 	}
-	return filepath.Join(e.Root, filepath.FromSlash(rel))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	lock, err := artifact.ReadLock(root, docsLock)
+	if err != nil {
+		return 0, err
+	}
+	plan, err := artifact.NewPlan(root, lock, b.Sets[reference.Stage], map[string]string{reference.Stage: b.Keys[reference.Stage]}, artifact.Options{})
+	if err != nil {
+		return 0, err
+	}
+	return b.Sets[reference.Stage].Len(), artifact.Commit(ctx, root, plan)
 }

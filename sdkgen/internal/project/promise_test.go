@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -50,7 +51,7 @@ func TestForgedLock(t *testing.T) {
 
 func inProject(t *testing.T, root string, do func(*Project)) {
 	t.Helper()
-	p, err := Open(Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	p, err := Open(stage.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,20 +64,20 @@ func inProject(t *testing.T, root string, do func(*Project)) {
 // forge writes the lock that would stand if the stages had made the files that are in the tree.
 func forge(t *testing.T, p *Project) {
 	t.Helper()
-	set, keys, b := &artifact.Set{}, map[string]string{}, p.newBuild(Options{})
-	for _, s := range b.plan().stages() {
+	set, keys, b := &artifact.Set{}, map[string]string{}, newBuild(p.in, Options{})
+	for _, s := range b.stages() {
 		of := &artifact.Set{}
-		for e := range p.lock.Files(s.name) {
-			if err := of.Put(artifact.File{Path: e.Path, Data: testkit.Read(t, p.env.Root+"/"+e.Path), Origin: e.Stage}); err != nil {
+		for e := range p.in.Lock.Files(s.Name) {
+			if err := of.Put(artifact.File{Path: e.Path, Data: testkit.Read(t, p.in.Env.Root+"/"+e.Path), Origin: e.Stage}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		b.sets[s.name] = of
-		key, err := b.key(s)
+		b.Sets[s.Name] = of
+		key, err := b.KeyOf(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys[s.name] = key
+		keys[s.Name] = key
 		if err := set.Merge(of); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func forge(t *testing.T, p *Project) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(p.env.Root+"/"+artifact.LockName, lock.Encode(), 0o644); err != nil {
+	if err := os.WriteFile(p.in.Env.Root+"/"+artifact.LockName, lock.Encode(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

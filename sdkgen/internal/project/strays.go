@@ -21,16 +21,16 @@ func (p *Project) Strays(ctx context.Context, made *artifact.Lock) (diag.List, e
 	for file := range made.All() {
 		paths = append(paths, file.Path)
 	}
-	files, unasked, err := untracked.Find(ctx, p.root, p.env.Environ, p.places(), paths)
+	files, unasked, err := untracked.Find(ctx, p.in.Root, p.in.Env.Environ, p.places(), paths)
 	if err != nil {
 		return nil, err
 	}
 	if unasked != nil && len(files) > 0 {
-		p.env.Log.Debug(unasked.Error() + ": files that git ignores count too")
+		p.in.Env.Log.Debug(unasked.Error() + ": files that git ignores count too")
 	}
 	var list diag.List
 	for _, file := range files {
-		list.Add(token.Position{Filename: file.Path}, "stray", "remove it, or list it under keep in "+p.env.Config, "%s", file.Why)
+		list.Add(token.Position{Filename: file.Path}, "stray", "remove it, or list it under keep in "+p.in.Env.Config, "%s", file.Why)
 	}
 	return list, nil
 }
@@ -38,7 +38,7 @@ func (p *Project) Strays(ctx context.Context, made *artifact.Lock) (diag.List, e
 // places says where generated files are. The project's root is none of these directories: it has files of
 // all kinds.
 func (p *Project) places() untracked.Places {
-	cfg := p.cfg
+	cfg := p.in.Config
 	places := untracked.Places{Keep: p.keeps}
 	for _, sdk := range []*config.SDK{cfg.Python, cfg.Go} {
 		if sdk != nil && sdk.Dir != "." {
@@ -63,7 +63,7 @@ func (p *Project) places() untracked.Places {
 // keeps tells if a file, or a directory with a slash at its end, may be among the generated ones: it matches a pattern
 // of keep, or sdkgen.yaml names it, or a directory that it is in, as an input.
 func (p *Project) keeps(name string) bool {
-	if slices.ContainsFunc(p.cfg.Keep, func(pattern string) bool { return overlay.Match(pattern, name) }) {
+	if slices.ContainsFunc(p.in.Config.Keep, func(pattern string) bool { return overlay.Match(pattern, name) }) {
 		return true
 	}
 	return slices.ContainsFunc(p.inputs(), func(input string) bool {
@@ -73,8 +73,8 @@ func (p *Project) keeps(name string) bool {
 
 // inputs are the files and directories that sdkgen.yaml names for sdkgen to read.
 func (p *Project) inputs() []string {
-	cfg := p.cfg
-	inputs := []string{p.env.Config, cfg.Header, cfg.CRDOptions().HeaderFile, cfg.Rules.Exceptions, cfg.Generator.Jar, cfg.Generator.Java}
+	cfg := p.in.Config
+	inputs := []string{p.in.Env.Config, cfg.Header, cfg.CRDOptions().HeaderFile, cfg.Rules.Exceptions, cfg.Generator.Jar, cfg.Generator.Java}
 	for _, sdk := range []*config.SDK{cfg.Python, cfg.Go} {
 		if sdk != nil {
 			inputs = append(inputs, sdk.Config, sdk.Templates, sdk.Overlay.Dir)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-openapi/spec"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 )
 
 // Read reads a document that swagger.Encode wrote.

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 )
 
 // Visible returns a text with a blank for each character that is not printable, such as the end of

@@ -16,6 +16,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/report"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -112,7 +113,7 @@ func callersOf(t *testing.T, changes *report.Report) []compare.Caller {
 
 func open(t *testing.T, root string) *project.Project {
 	t.Helper()
-	p, err := project.Open(project.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+	p, err := project.Open(stage.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/report"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -111,7 +112,7 @@ func surfaceOf(t *testing.T, root string, sources map[string]string) (_ *surface
 	for name, data := range sources {
 		testkit.Write(t, root, "api/v1alpha1/"+name, []byte(data))
 	}
-	project, err := project.Open(project.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+	project, err := project.Open(stage.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

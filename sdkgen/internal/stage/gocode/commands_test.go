@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -108,7 +110,7 @@ func generateAll(t *testing.T, root string, opts gocode.ClientOptions) *artifact
 	if err != nil {
 		t.Fatal(err)
 	}
-	gen, err := gocode.New(api, gocode.Options{Root: root, Header: header, Scratch: t.TempDir(), ControllerTools: controllerTools(t)})
+	gen, err := gocode.New(gotypes.New(api, crd.Generator{}), gocode.Options{Root: root, Header: header, Scratch: t.TempDir(), ControllerTools: controllerTools(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,11 +130,7 @@ func generateAll(t *testing.T, root string, opts gocode.ClientOptions) *artifact
 	if len(large) > 0 {
 		t.Error(large)
 	}
-	schemas, err := gen.Schemas()
-	if err != nil {
-		t.Fatal(err)
-	}
-	openapi, report, _, err := gen.OpenAPI(api.Packages[0], schemas)
+	openapi, report, _, err := gen.OpenAPI(api.Packages[0])
 	add(openapi, err)
 	if len(report) > 0 {
 		t.Errorf("API rule violations: %s", report)

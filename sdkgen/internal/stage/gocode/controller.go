@@ -11,10 +11,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/packages"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -42,49 +40,6 @@ func (g *Generator) Deepcopy() (_ *artifact.Set, err error) {
 	return set, g.api.Problems()
 }
 
-// newParser returns a parser with the options of the CRDs.
-func (g *Generator) newParser() *crd.Parser {
-	is := func(option *bool) bool { return option != nil && *option }
-	parser := &crd.Parser{
-		Collector: g.api.Collector, Checker: g.api.Checker,
-		IgnoreUnexportedFields:     is(g.crdOptions.IgnoreUnexportedFields),
-		AllowDangerousTypes:        is(g.crdOptions.AllowDangerousTypes),
-		GenerateEmbeddedObjectMeta: is(g.crdOptions.GenerateEmbeddedObjectMeta),
-	}
-	crd.AddKnownTypes(parser)
-	return parser
-}
-
-// definitions are the CRDs of all packages, as their kinds are, and the kinds that FindKubeKinds finds, sorted.
-type definitions struct {
-	crds  map[schema.GroupKind]apiextensionsv1.CustomResourceDefinition
-	kinds []schema.GroupKind
-}
-
-// define makes the CRDs; Generator.definitions does so once.
-func (g *Generator) define() (*definitions, error) {
-	parser := g.newParser()
-	roots := g.controllerContext(nil, g.api.Packages...).Roots
-	for _, root := range roots {
-		parser.NeedPackage(root)
-	}
-	d := &definitions{kinds: crd.FindKubeKinds(parser, crd.FindMetav1(roots))}
-	d.kinds = slices.DeleteFunc(d.kinds, func(kind schema.GroupKind) bool { return !g.hasCRD(kind) })
-	wanted := slices.Clone(d.kinds)
-	for _, pkg := range g.api.Packages {
-		for _, kind := range pkg.Kinds {
-			if !kind.List {
-				wanted = append(wanted, schema.GroupKind{Group: pkg.Group, Kind: kind.Name})
-			}
-		}
-	}
-	for _, kind := range wanted {
-		g.needCRD(parser, kind)
-	}
-	d.crds = parser.CustomResourceDefinitions
-	return d, g.api.Problems()
-}
-
 // CRDs generates the CustomResourceDefinitions of all packages, in dir. The warnings are about CRDs that are too
 // large for an annotation.
 func (g *Generator) CRDs(dir string) (_ *artifact.Set, warnings diag.List, err error) {
@@ -93,14 +48,14 @@ func (g *Generator) CRDs(dir string) (_ *artifact.Set, warnings diag.List, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := g.definitions()
+	made, err := g.source.Definitions()
 	if err != nil {
 		return nil, nil, err
 	}
 	out := &outputs{set: &artifact.Set{}, dir: dir, origin: CRDStage}
 	ctx := g.controllerContext(out, g.api.Packages...)
-	for _, kind := range made.kinds {
-		definition, ok := made.crds[kind]
+	for _, kind := range made.Kinds {
+		definition, ok := made.CRDs[kind]
 		if !ok {
 			return nil, nil, fmt.Errorf("running controller-gen crd for %s: controller-tools generated no CRD", kind)
 		}
@@ -127,7 +82,7 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // apply would give the CRD.
 func (g *Generator) writeCRD(ctx *genall.GenerationContext, raw apiextensionsv1.CustomResourceDefinition, header string) (size int, err error) {
 	raw.Annotations = maps.Clone(raw.Annotations)
-	if omit := g.crdOptions.OmitToolVersion; omit == nil || !*omit {
+	if omit := g.source.Options.OmitToolVersion; omit == nil || !*omit {
 		metav1.SetMetaDataAnnotation(&raw.ObjectMeta, "controller-gen.kubebuilder.io/version", g.controllerTools)
 	}
 	crd.FixTopLevelMetadata(raw)
@@ -156,7 +111,7 @@ func (g *Generator) writeCRD(ctx *genall.GenerationContext, raw apiextensionsv1.
 // preserveUnknownFields writes spec.preserveUnknownFields, if its option is set.
 func (g *Generator) preserveUnknownFields(obj map[string]any) error {
 	spec, ok := obj["spec"].(map[string]any)
-	if value := g.crdOptions.DeprecatedV1beta1CompatibilityPreserveUnknownFields; ok && value != nil {
+	if value := g.source.Options.DeprecatedV1beta1CompatibilityPreserveUnknownFields; ok && value != nil {
 		spec["preserveUnknownFields"] = *value
 	}
 	return nil
@@ -164,7 +119,7 @@ func (g *Generator) preserveUnknownFields(obj map[string]any) error {
 
 // crdHeader returns the text above each CRD.
 func (g *Generator) crdHeader() (string, error) {
-	name := g.crdOptions.HeaderFile
+	name := g.source.Options.HeaderFile
 	if name == "" {
 		return "", nil
 	}
@@ -172,38 +127,7 @@ func (g *Generator) crdHeader() (string, error) {
 	if err != nil {
 		return "", diag.Errorf(token.Position{Filename: name}, "header", "correct crd.headerFile in the configuration, or remove it", "cannot read the header of the CRDs: %v", errors.Unwrap(err))
 	}
-	return strings.ReplaceAll(string(data), " YEAR", " "+g.crdOptions.Year), nil
-}
-
-// hasCRD says whether a package has a CRD for a kind, which it does not where the configuration leaves out the
-// kind, or says that no CRD serves it.
-func (g *Generator) hasCRD(kind schema.GroupKind) bool {
-	return slices.ContainsFunc(g.api.Packages, func(pkg *load.Package) bool { return pkg.Group == kind.Group && hasCRD(pkg, kind.Kind) })
-}
-
-func hasCRD(pkg *load.Package, kind string) bool {
-	return !pkg.NoCRD && slices.Contains(pkg.Kinds, load.Kind{Name: kind})
-}
-
-// needCRD generates the CRD of a kind, with the versions of the packages that have one for it, or what would be
-// that of a kind without.
-func (g *Generator) needCRD(parser *crd.Parser, kind schema.GroupKind) {
-	none := !g.hasCRD(kind)
-	left := map[*loader.Package]schema.GroupVersion{}
-	defer maps.Copy(parser.GroupVersions, left)
-	for _, pkg := range g.api.Packages {
-		if version, ok := parser.GroupVersions[pkg.Source]; ok && (pkg.NoCRD != none || pkg.Excludes(kind.Kind)) {
-			delete(parser.GroupVersions, pkg.Source)
-			left[pkg.Source] = version
-		}
-	}
-	parser.NeedCRDFor(kind, g.crdOptions.MaxDescLen)
-	if none { // what is not stored has no storage version
-		missing := fmt.Sprintf("CRD for %s has no storage version", kind)
-		for _, pkg := range g.api.Packages {
-			pkg.Source.Errors = slices.DeleteFunc(pkg.Source.Errors, func(e packages.Error) bool { return e.Msg == missing })
-		}
-	}
+	return strings.ReplaceAll(string(data), " YEAR", " "+g.source.Options.Year), nil
 }
 
 // kindPos returns where a root kind is declared.

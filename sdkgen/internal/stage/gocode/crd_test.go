@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
@@ -83,7 +84,7 @@ func TestCRDOptions(t *testing.T) {
 		t.Run(field.Name, func(t *testing.T) {
 			c, ok := crdOptions[field.Name]
 			if !ok {
-				t.Fatal("controller-tools has a new option: add it to config.CRD, to crdGenerator of package pipeline and here")
+				t.Fatal("controller-tools has a new option: add it to config.CRD, to gotypes.Options and here")
 			}
 			root := widgets(t, c.float)
 			run(t, root, filepath.Join(bin, "controller-gen"), "crd:"+c.args, "paths=./api/v1", "output:crd:dir=want")
@@ -115,7 +116,7 @@ func crdWith(t *testing.T, root string, opts crd.Generator) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gen, err := gocode.New(api, gocode.Options{Root: root, Scratch: t.TempDir(), ControllerTools: controllerTools(t), CRD: opts})
+	gen, err := gocode.New(gotypes.New(api, opts), gocode.Options{Root: root, Scratch: t.TempDir(), ControllerTools: controllerTools(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

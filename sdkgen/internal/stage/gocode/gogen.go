@@ -1,4 +1,4 @@
-// Package gogen runs the Go generators as libraries over one load: controller-tools
+// Package gocode runs the Go generators as libraries over one load: controller-tools
 // (deepcopy, CRDs), kube-openapi (zz_generated.openapi.go and the report of API rule
 // violations) and code-generator (clientset, listers, informers, applyconfiguration).
 //
@@ -17,13 +17,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"k8s.io/gengo/v2/generator"
 	"k8s.io/gengo/v2/namer"
 	"k8s.io/gengo/v2/types"
-	"sigs.k8s.io/controller-tools/pkg/crd"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
@@ -40,14 +39,13 @@ const (
 // Generator generates Go code and CRDs from loaded API packages. It is not safe for
 // concurrent use: gengo keeps state in the process.
 type Generator struct {
-	api     *load.Result
-	root    string // the project's root, absolute
-	header  string // absolute path of the header comment in scratch, with the year; may be empty
-	scratch string // absolute path of a directory that gengo may make directories in
+	source  *gotypes.Source
+	api     *load.Result // of source
+	root    string       // the project's root, absolute
+	header  string       // absolute path of the header comment in scratch, with the year; may be empty
+	scratch string       // absolute path of a directory that gengo may make directories in
 
 	controllerTools string // version
-	crdOptions      crd.Generator
-	definitions     func() (*definitions, error) // of the CRDs, made once
 	base            *generator.Context
 	more            []string // import paths to treat as API packages, too
 }
@@ -60,14 +58,13 @@ type Options struct {
 	Scratch string // an existing directory outside the project
 	// ControllerTools is the version of controller-tools that this program is built with; CRDs name it.
 	ControllerTools string
-	// CRD are the options of controller-gen's generator crd. Its HeaderFile is relative to Root.
-	CRD crd.Generator
 }
 
-// New returns a Generator for the loaded packages.
-func New(api *load.Result, opts Options) (*Generator, error) {
-	g := &Generator{api: api, root: opts.Root, scratch: opts.Scratch, controllerTools: opts.ControllerTools, crdOptions: opts.CRD}
-	g.definitions = sync.OnceValues(g.define)
+// New returns a Generator for the loaded packages. The HeaderFile of the source's CRD options is relative to Root.
+func New(source *gotypes.Source, opts Options) (*Generator, error) {
+	g := &Generator{
+		source: source, api: source.API, root: opts.Root, scratch: opts.Scratch, controllerTools: opts.ControllerTools,
+	}
 	if opts.Header == "" {
 		return g, nil
 	}
@@ -157,7 +154,7 @@ func (g *Generator) tag() {
 		if pkg.GroupElsewhere {
 			known.Comments = append(known.Comments, "+groupName="+pkg.Group)
 		}
-		if ignore := g.crdOptions.IgnoreUnexportedFields; ignore != nil && *ignore {
+		if ignore := g.source.Options.IgnoreUnexportedFields; ignore != nil && *ignore {
 			removeUnexported(known)
 		}
 		for _, kind := range pkg.Excluded {

@@ -26,9 +26,15 @@ const OpenAPIFile = "zz_generated.openapi.go"
 
 // OpenAPI generates zz_generated.openapi.go of one package, with ModelNameFile where it has one, and the report
 // of API rule violations in it, a line each, as openapi-gen prints it. Of a package of another module it has only
-// the types that kinds reach, which schemas knows: nobody here can correct what openapi-gen says of the others.
+// the types that kinds reach: nobody here can correct what openapi-gen says of the others.
 // left are those of the project's own that no kind reaches and openapi-gen does not take.
-func (g *Generator) OpenAPI(pkg *load.Package, schemas *Schemas) (set *artifact.Set, report []byte, left []string, err error) {
+func (g *Generator) OpenAPI(pkg *load.Package) (
+	set *artifact.Set, report []byte, left []string, err error) {
+	// controller-tools knows the position of a type that neither it nor openapi-gen can take.
+	schemas, err := g.source.Schemas()
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	reached := func(name string) bool {
 		_, reached := schemas.Schema(pkg.Path + "." + name)
 		return reached
@@ -67,10 +73,24 @@ func (g *Generator) OpenAPI(pkg *load.Package, schemas *Schemas) (set *artifact.
 	return set, report, left, nil
 }
 
+// Definitions returns the file with a package's definitions: the one in files or, where that has none, one made now.
+func (g *Generator) Definitions(pkg *load.Package, files *artifact.Set) (artifact.File, error) {
+	name := path.Join(pkg.Dir, OpenAPIFile)
+	if file, ok := files.Lookup(name); ok {
+		return file, nil
+	}
+	set, _, _, err := g.OpenAPI(pkg)
+	if err != nil {
+		return artifact.File{}, err
+	}
+	file, _ := set.Lookup(name)
+	return file, nil
+}
+
 // Violations returns the report on types of packages that are not the project's own; goTypes are
 // the types, as "PACKAGE.Type", of packages with and without markers.
 func (g *Generator) Violations(goTypes []string) ([]byte, error) {
-	others := &Generator{api: g.api, root: g.root, header: g.header, scratch: g.scratch}
+	others := &Generator{source: g.source, api: g.api, root: g.root, header: g.header, scratch: g.scratch}
 	wanted := map[string]bool{}
 	for _, goType := range goTypes {
 		pkg := goType[:strings.LastIndexByte(goType, '.')]

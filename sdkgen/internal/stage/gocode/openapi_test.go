@@ -11,7 +11,9 @@ import (
 	"k8s.io/gengo/v2/types"
 	"k8s.io/kube-openapi/cmd/openapi-gen/args"
 	"k8s.io/kube-openapi/pkg/generators"
+	"sigs.k8s.io/controller-tools/pkg/crd"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
@@ -85,7 +87,7 @@ func TestEnums(t *testing.T) {
 		t.Fatal(err)
 	}
 	made := func(universe func(types.Universe) types.Universe) string {
-		gen, err := New(api, Options{Root: root, Scratch: t.TempDir()})
+		gen, err := New(gotypes.New(api, crd.Generator{}), Options{Root: root, Scratch: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,15 +163,11 @@ func TestModelPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gen, err := New(api, Options{Root: root, Scratch: t.TempDir()})
+	gen, err := New(gotypes.New(api, crd.Generator{}), Options{Root: root, Scratch: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	schemas, err := gen.Schemas()
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, _, _, err := gen.OpenAPI(api.Packages[0], schemas)
+	set, _, _, err := gen.OpenAPI(api.Packages[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"k8s.io/gengo/v2"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
@@ -54,7 +55,7 @@ func (g *Generator) register(pkgs []*load.Package) (*artifact.Set, error) {
 
 // Import specs of registerFile, in their order there.
 const (
-	metav1Import  = "metav1 \"" + metav1Path + "\""
+	metav1Import  = "metav1 \"" + gotypes.Metav1 + "\""
 	runtimeImport = `"k8s.io/apimachinery/pkg/runtime"`
 	schemaImport  = `"k8s.io/apimachinery/pkg/runtime/schema"`
 )

@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 )
 
 const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -10,8 +10,8 @@ import (
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/published"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/published"
 )
 
 // templates are the documents of OpenAPI 3 that the API server publishes for a CRD of each scope with all subresources, and with an

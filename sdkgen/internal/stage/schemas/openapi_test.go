@@ -13,7 +13,7 @@ import (
 	crdopenapi "k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 	"k8s.io/kube-openapi/pkg/spec3"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/published"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/published"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/schemas"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )

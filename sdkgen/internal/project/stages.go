@@ -1,0 +1,254 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/describe"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/render/jar"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/samples"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/schemas"
+	stageswagger "github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
+)
+
+// build is one run over the stages.
+type build struct {
+	*stage.Run
+	force bool // run stages that are up to date too
+
+	gocode   *gocode.Stages
+	document []stage.Stage // in order: what the others read
+	sdks     []*stage.SDK  // at once, in one run of the engine
+	code     []stage.Stage // in order, next to the SDKs
+}
+
+// newBuild returns a run over the stages: the registry of all that there are.
+func newBuild(in *stage.Project, opts Options) *build {
+	b := &build{Run: stage.NewRun(in), force: opts.Force}
+	b.Adopt = opts.Adopt
+	b.gocode = gocode.NewStages(b.Run, swagger.Models)
+	b.document = []stage.Stage{b.gocode.OpenAPI(), stageswagger.New(b.Run, b.gocode.Definitions)}
+	b.sdks = []*stage.SDK{python.New(in), golang.New(in)}
+	b.code = []stage.Stage{
+		b.gocode.Deepcopy(), b.gocode.CRD(), describe.Reference(b.Run), samples.New(b.Run), schemas.New(b.Run), b.gocode.ClientSet(),
+	}
+	return b
+}
+
+// Stages returns all stages in the order in which a run has them, for help texts.
+func Stages() []stage.Stage {
+	return newBuild(&stage.Project{Config: &config.Config{}}, Options{}).all()
+}
+
+func (b *build) all() []stage.Stage {
+	all := slices.Clone(b.document)
+	for _, sdk := range b.sdks {
+		all = append(all, sdk.Stage())
+	}
+	return append(all, b.code...)
+}
+
+// stages returns the enabled stages in the order in which a run has them.
+func (b *build) stages() []stage.Stage {
+	return slices.DeleteFunc(b.all(), func(s stage.Stage) bool { return !s.Enabled })
+}
+
+// needed returns the names of the enabled stages among names, and of all that these read.
+func (b *build) needed(names []string) []string {
+	var needed []string
+	for _, s := range slices.Backward(b.stages()) { // a stage is behind those that it reads
+		if slices.Contains(names, s.Name) || slices.Contains(needed, s.Name) {
+			needed = append(append(needed, s.Name), s.Inputs...)
+		}
+	}
+	return needed
+}
+
+// run runs every stage that is needed for the named ones and is not up to date.
+func (b *build) run(ctx context.Context, names []string) error {
+	needed := b.needed(names)
+	only := func(stages []stage.Stage) []stage.Stage {
+		return slices.DeleteFunc(slices.Clone(stages), func(s stage.Stage) bool { return !slices.Contains(needed, s.Name) })
+	}
+	if err := b.each(ctx, only(b.document)); err != nil {
+		return err
+	}
+	var stale []*stage.SDK
+	for _, sdk := range b.sdks {
+		if !slices.Contains(needed, sdk.Language.Stage) {
+			continue
+		}
+		current, err := b.upToDate(sdk.Stage())
+		if err != nil {
+			return err
+		}
+		if !current {
+			stale = append(stale, sdk)
+		}
+	}
+	rendering, cancel := context.WithCancel(ctx)
+	defer cancel()
+	rendered := make(chan sdkJobs, 1)
+	docs := b.Sets[stage.Swagger]
+	go func() { rendered <- b.render(rendering, stale, docs) }()
+	codeErr := b.each(ctx, only(b.code))
+	if codeErr != nil {
+		cancel()
+	}
+	sdks := <-rendered
+	if list, ok := errors.AsType[stage.Unrepresentables](sdks.unprepared); ok {
+		source, err := b.Source(ctx)
+		if err != nil {
+			return err
+		}
+		return list.Locate(source.API)
+	}
+	if err := cmp.Or(sdks.unprepared, codeErr, sdks.unrendered); err != nil {
+		return err
+	}
+	return b.collect(sdks.jobs)
+}
+
+// each runs stages one after the other, except for the ones that are up to date.
+func (b *build) each(ctx context.Context, stages []stage.Stage) error {
+	for _, s := range stages {
+		current, err := b.upToDate(s)
+		if err != nil {
+			return err
+		}
+		if current {
+			continue
+		}
+		b.Project.Env.Log.Info("running", "stage", s.Name)
+		set, err := s.Run(ctx)
+		if err != nil {
+			return err
+		}
+		b.done(s.Name, set)
+	}
+	return nil
+}
+
+// upToDate works out the stage's key. If the lock has that key and the tree the stage's files, it takes
+// them from the tree.
+func (b *build) upToDate(s stage.Stage) (bool, error) {
+	key, err := b.KeyOf(s)
+	if err != nil {
+		return false, err
+	}
+	b.Keys[s.Name] = key
+	if b.force || !b.Project.Lock.Sealed(s.Name, key) {
+		return false, nil
+	}
+	set, clean, err := b.Project.Lock.StageClean(b.Project.Root, s.Name)
+	if err != nil || !clean {
+		return false, err
+	}
+	b.Sets[s.Name] = set
+	b.Project.Env.Log.Info("unchanged", "stage", s.Name, "files", set.Len())
+	return true, nil
+}
+
+// done records the files of a stage that ran.
+func (b *build) done(stage string, set *artifact.Set) {
+	b.Sets[stage] = set
+	b.Project.Env.Log.Info("done", "stage", stage, "files", set.Len())
+}
+
+// sdkJobs are the jobs of a run, and why there are none or why they did not come about.
+type sdkJobs struct {
+	jobs       []*stage.Job
+	unprepared error // stage.Unrepresentables, or what is wrong with options and templates
+	unrendered error
+}
+
+// prepare works out the jobs of SDKs from the documents that the stage swagger generated.
+func prepare(sdks []*stage.SDK, documents *artifact.Set) ([]*stage.Job, error) {
+	if len(sdks) == 0 {
+		return nil, nil
+	}
+	docs, err := stage.ReadDocuments(documents)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []*stage.Job
+	var list stage.Unrepresentables
+	for _, sdk := range sdks {
+		more, err := sdk.Jobs(docs)
+		if unrepresentable, ok := errors.AsType[*stage.Unrepresentable](err); ok {
+			list = append(list, unrepresentable)
+		} else if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, more...)
+	}
+	if list != nil {
+		return nil, list
+	}
+	return jobs, nil
+}
+
+// render makes the SDKs from the documents, in one run of the project's engine. The code stages run at the same time: it
+// reads nothing that they write.
+func (b *build) render(ctx context.Context, sdks []*stage.SDK, documents *artifact.Set) sdkJobs {
+	jobs, err := prepare(sdks, documents)
+	if err != nil || len(jobs) == 0 {
+		return sdkJobs{unprepared: err}
+	}
+	all := make([]render.Job, 0, len(jobs))
+	for _, job := range jobs {
+		all = append(all, job.Render)
+	}
+	sets, err := b.runEngine(ctx, all)
+	for i, set := range sets {
+		jobs[i].Files = set
+	}
+	return sdkJobs{jobs: jobs, unrendered: err}
+}
+
+func (b *build) runEngine(ctx context.Context, jobs []render.Job) ([]*artifact.Set, error) {
+	if b.Project.Config.Engine == config.Native {
+		return render.Native(ctx, jobs)
+	}
+	engine, err := jar.Find(where(b.Project))
+	if err != nil {
+		return nil, err
+	}
+	return engine.Run(ctx, b.Project.Env.Log, filepath.Join(b.Project.Scratch, "java"), jobs)
+}
+
+// collect puts the distributions together and records the files of the stages.
+func (b *build) collect(jobs []*stage.Job) error {
+	sets := map[string]*artifact.Set{}
+	for len(jobs) > 0 {
+		d, name := jobs[0].Distribution, jobs[0].SDK.Language.Stage
+		n := slices.IndexFunc(jobs, func(j *stage.Job) bool { return j.Distribution != d })
+		if n < 0 {
+			n = len(jobs)
+		}
+		if sets[name] == nil {
+			sets[name] = &artifact.Set{}
+		}
+		if err := stage.Collect(jobs[:n], sets[name]); err != nil {
+			return err
+		}
+		jobs = jobs[n:]
+	}
+	for _, sdk := range b.sdks {
+		if set := sets[sdk.Language.Stage]; set != nil {
+			b.done(sdk.Language.Stage, set)
+		}
+	}
+	return nil
+}
