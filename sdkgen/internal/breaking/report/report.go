@@ -49,7 +49,7 @@ func skipped(old, now *surface.Surface) []Skipped {
 		made               func(*surface.Package) bool
 	}{
 		{compare.Python.String(), "Python SDK", "python", func(p *surface.Package) bool { return p.Python != nil }},
-		{"callers of the compare.Go client", "Go client", "go", func(p *surface.Package) bool { return p.Client != nil }},
+		{"callers of the Go client", "Go client", "go", func(p *surface.Package) bool { return p.Client != nil }},
 	} {
 		makes := func(s *surface.Surface) bool {
 			return slices.ContainsFunc(s.Packages, func(p surface.Package) bool { return sdk.made(&p) })
