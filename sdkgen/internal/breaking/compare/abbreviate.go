@@ -8,17 +8,16 @@ const (
 )
 
 // abbreviate shortens long rules in text output around what differs.
-func (c change) abbreviate(old, now string) {
-	if c.Change == nil {
-		return
-	}
-	was, is := old, now
+func abbreviate(old, now string) correction {
+	before, after := old, now
 	if old != "" && max(len(old), len(now)) > width {
-		was, is = differences(oneLine(old), oneLine(now))
+		before, after = differences(oneLine(old), oneLine(now))
 	}
-	for _, pair := range [][2]string{{now, clip(oneLine(is))}, {old, clip(oneLine(was))}} {
-		if pair[0] != pair[1] {
-			c.short = append(c.short, pair[0], pair[1])
+	return func(c *Change) {
+		for _, pair := range [][2]string{{now, clip(oneLine(after))}, {old, clip(oneLine(before))}} {
+			if pair[0] != pair[1] {
+				c.short = append(c.short, pair[0], pair[1])
+			}
 		}
 	}
 }

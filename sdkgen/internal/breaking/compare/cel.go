@@ -21,31 +21,27 @@ func (c *comparison) rules(at node, old, now apiextensionsv1.ValidationRules) {
 		if len(removed) == 1 && len(added) == 1 {
 			i = 0
 		}
-		var made change
-		if i < 0 {
-			made = c.add("rule-added", at, "%s", r.Rule)
-			made.abbreviate("", r.Rule)
-		} else {
-			made = c.add("rule-changed", at, "%s, now %s", removed[i].Rule, r.Rule)
-			made.abbreviate(removed[i].Rule, r.Rule)
+		id, text, old := "rule-added", r.Rule, ""
+		if i >= 0 {
+			id, text, old = "rule-changed", transition(removed[i].Rule, r.Rule), removed[i].Rule
 			removed = slices.Delete(removed, i, i+1)
 		}
-		made.transition(r)
-		made.unless(slices.ContainsFunc(was, r.follows), "what an old rule accepts, it accepts")
+		c.add(id, at, text, abbreviate(old, r.Rule), forUpdates(r),
+			compatible(slices.ContainsFunc(was, r.follows), "what an old rule accepts, it accepts"))
 	}
 	for _, r := range removed {
-		c.add("rule-removed", at, "%s", r.Rule).abbreviate("", r.Rule)
+		c.add("rule-removed", at, r.Rule, abbreviate("", r.Rule))
 	}
 }
 
-// transition corrects the reasons for a rule that only looks at updates.
-func (c change) transition(r celRule) {
-	if c.Change == nil || !r.compares() {
-		return
-	}
-	for _, who := range []Audience{Stored, Manifests} {
-		if effect := &c.Effects[who]; effect.Verdict == Risky {
-			effect.Reason = "updates of the value that were accepted may be refused; objects that do not change it are not concerned"
+// forUpdates corrects the reasons for a rule that only looks at updates.
+func forUpdates(r celRule) correction {
+	const reason = "updates of the value that were accepted may be refused; objects that do not change it are not concerned"
+	return func(c *Change) {
+		for _, who := range []Audience{Stored, Manifests} {
+			if effect := &c.Effects[who]; effect.Verdict == Risky && r.compares() {
+				effect.Reason = reason
+			}
 		}
 	}
 }

@@ -41,65 +41,58 @@ type comparison struct {
 // identity is what makes changes at several paths one: the same rule says the same of the same Go field.
 type identity struct{ version, rule, goType, property, text string }
 
-// change is a Change under construction, or none.
-type change struct {
-	*Change
-	now *schema // the new one of the version
-}
+// correction adjusts a change to what is known of its place before the change is recorded.
+type correction func(*Change)
 
-// relax says that a change is compatible for objects, and why.
-func (c change) relax(why string) {
-	if c.Change != nil {
-		c.Text += ": " + why
-		c.Effects[Stored], c.Effects[Manifests], c.Instead = none, none, ""
-	}
-}
-
-// unless relaxes a change if something holds.
-func (c change) unless(holds bool, why string) {
-	if holds {
-		c.relax(why)
-	}
-}
-
-// at moves a change to a position.
-func (c change) at(pos token.Position) {
-	if c.Change != nil {
-		c.Pos = pos
+// compatible makes a change compatible for objects if something holds, and says why.
+func compatible(holds bool, why string) correction {
+	return func(c *Change) {
+		if holds {
+			c.Text += ": " + why
+			c.Effects[Stored], c.Effects[Manifests], c.Instead = none, none, ""
+		}
 	}
 }
 
 // add records a change at a place in a schema. If the same Go field has it at another path already, that change gets the
-// path, and what add returns stands for none: its methods do nothing.
-func (c *comparison) add(id string, at node, format string, args ...any) change {
-	r := rule(id)
-	text := fmt.Sprintf(format, args...)
-	place := Place{Version: c.version, Property: at.key, Path: c.crd.Spec.Names.Kind + at.String()}
-	place.GoType = surface.GoType(at.owner)
-	is := identity{c.version, id, place.GoType, place.Property, text}
-	if first := c.seen[is]; first != nil && place.GoType != "" {
+// path.
+func (c *comparison) add(id string, at node, text string, corrections ...correction) {
+	r, kind := rule(id), c.crd.Spec.Names.Kind
+	place := Place{Version: c.version, Property: at.key, Path: kind + at.String(), GoType: surface.GoType(at.owner)}
+	key := identity{version: c.version, rule: id, goType: place.GoType, property: place.Property, text: text}
+	if first := c.seen[key]; first != nil && place.GoType != "" {
 		if !slices.Contains(first.Others, place.Path) && place.Path != first.Place.Path {
-			first.Others, first.More = append(first.Others, place.Path), append(first.More, Spot{c.crd.Spec.Names.Kind, at.steps})
+			first.Others, first.More = append(first.Others, place.Path), append(first.More, Spot{kind, at.steps})
 		}
-		return change{}
+		return
 	}
-	pair := r.Spec
+	effects := r.Spec
 	if at.status() {
-		pair = r.Status
+		effects = r.Status
 	}
-	made := &Change{Rule: id, Place: place, Pos: c.locate(append([]Place{place}, at.near...)...), Text: text, Steps: at.steps, Group: c.crd.Spec.Group, Kind: c.crd.Spec.Names.Kind}
-	made.Effects[Stored], made.Effects[Manifests] = pair.Stored, pair.Manifests
-	if made.Verdict() != Compatible {
-		made.Instead = r.Instead
+	change := &Change{
+		Rule: id, Place: place, Pos: c.locate(append([]Place{place}, at.near...)...), Text: text,
+		Group: c.crd.Spec.Group, Kind: kind, Steps: at.steps,
 	}
-	now := surface.Schema(c.crd, c.version)
-	if now != nil && len(at.steps) > 0 {
-		made.ratchet(now)
+	change.Effects[Stored], change.Effects[Manifests] = effects.Stored, effects.Manifests
+	if change.Verdict() != Compatible {
+		change.Instead = r.Instead
 	}
-	c.seen[is] = made
-	c.changes = append(c.changes, made)
-	return change{made, now}
+	for _, correct := range corrections {
+		correct(change)
+	}
+	if change.Verdict() != Compatible {
+		compatible(at.allowed != "", at.allowed)(change)
+	}
+	if now := surface.Schema(c.crd, c.version); now != nil && len(at.steps) > 0 {
+		change.ratchet(now)
+	}
+	c.seen[key] = change
+	c.changes = append(c.changes, change)
 }
+
+// transition is the text of a change from one value to another.
+func transition(before, after string) string { return before + ", now " + after }
 
 // locate returns the position in the new source of the first place that it has, or else of its type, or else of the
 // package clause of the first place's package, or of the first one.
@@ -144,9 +137,10 @@ func (c *comparison) resources() {
 		c.crd, c.version = old, surface.Storage(old)
 		now := c.after.CRD(old.Spec.Group, old.Spec.Names.Kind)
 		if now == nil {
-			gone := c.add("kind-removed", node{}, "there is no CRD of it any more")
-			gone.noticed(deprecatedKind(old), "serve the last version until nobody uses it")
-			gone.at(c.locate(c.beside(old.Spec.Group, old.Spec.Names.Kind)...))
+			pos := c.locate(c.beside(old.Spec.Group, old.Spec.Names.Kind)...)
+			c.add("kind-removed", node{}, "there is no CRD of it any more",
+				afterNotice(deprecatedKind(old), "serve the last version until nobody uses it"),
+				func(c *Change) { c.Pos = pos })
 			c.renamed(old)
 			continue
 		}
@@ -159,43 +153,40 @@ func (c *comparison) resource(old, now *apiextensionsv1.CustomResourceDefinition
 	root := c.root(now)
 	c.replace(old, now)
 	if old.Spec.Scope != now.Spec.Scope {
-		c.add("scope", root, "%s, now %s", old.Spec.Scope, now.Spec.Scope)
+		c.add("scope", root, transition(string(old.Spec.Scope), string(now.Spec.Scope)))
 	}
 	was, is := old.Spec.Names, now.Spec.Names
 	if was.Plural != is.Plural {
-		c.add("names", root, "plural: %s, now %s", was.Plural, is.Plural)
+		c.add("names", root, "plural: "+transition(was.Plural, is.Plural))
 	}
 	if was.Singular != is.Singular {
-		c.add("short-name", root, "singular: %s, now %s", was.Singular, is.Singular)
+		c.add("short-name", root, "singular: "+transition(was.Singular, is.Singular))
 	}
 	if was.ListKind != is.ListKind {
-		c.add("short-name", root, "list kind: %s, now %s", was.ListKind, is.ListKind)
+		c.add("short-name", root, "list kind: "+transition(was.ListKind, is.ListKind))
 	}
 	for _, name := range slices.Concat(was.ShortNames, was.Categories) {
 		if !slices.Contains(is.ShortNames, name) && !slices.Contains(is.Categories, name) {
-			c.add("short-name", root, "%s is gone", name)
+			c.add("short-name", root, name+" is gone")
 		}
 	}
 	if was, is := surface.Storage(old), surface.Storage(now); was != is {
-		c.add("storage-version", root, "%s, now %s", was, is)
+		c.add("storage-version", root, transition(was, is))
 	}
 	for _, was := range old.Spec.Versions {
 		c.version = was.Name
 		i := slices.IndexFunc(now.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == was.Name })
 		switch {
 		case i < 0 && was.Served:
-			c.add("version-removed", root, "version %s is gone", was.Name).noticed(deprecatedVersion(c.root(now).old, was), "keep it with +kubebuilder:unservedversion while objects are stored in it").unlessStored(was)
+			instead := "keep it with +kubebuilder:unservedversion while objects are stored in it"
+			c.add("version-removed", root, "version "+was.Name+" is gone",
+				afterNotice(deprecatedVersion(c.root(now).old, was), instead), unlessStored(was))
 		case i < 0:
-			c.add("version-removed", root, "version %s, which was not served, is gone", was.Name).unlessStored(was).withoutManifests()
+			c.add("version-removed", root, "version "+was.Name+", which was not served, is gone",
+				unlessStored(was), func(c *Change) { c.Effects[Manifests] = none })
 		default:
 			c.versions(was, now.Spec.Versions[i])
 		}
-	}
-}
-
-func (c change) withoutManifests() {
-	if c.Change != nil {
-		c.Effects[Manifests] = none
 	}
 }
 
@@ -218,18 +209,19 @@ func (c *comparison) root(crd *apiextensionsv1.CustomResourceDefinition) node {
 func (c *comparison) versions(old, now apiextensionsv1.CustomResourceDefinitionVersion) {
 	root := c.root(c.crd)
 	if old.Served && !now.Served {
-		c.add("version-unserved", root, "version %s is not served any more", old.Name).noticed(deprecatedVersion(root.old, old), "serve it for some more releases")
+		c.add("version-unserved", root, "version "+old.Name+" is not served any more",
+			afterNotice(deprecatedVersion(root.old, old), "serve it for some more releases"))
 	}
 	c.deprecated(root, deprecatedVersion(root.old, old), deprecatedVersion(root.now, now))
 	c.subresources(root, old.Subresources, now.Subresources)
 	for _, column := range old.AdditionalPrinterColumns {
 		if !slices.Contains(now.AdditionalPrinterColumns, column) {
-			c.add("column", root, "column %s (%s) is gone or another", column.Name, column.JSONPath)
+			c.add("column", root, fmt.Sprintf("column %s (%s) is gone or another", column.Name, column.JSONPath))
 		}
 	}
 	for _, field := range old.SelectableFields {
 		if !slices.Contains(now.SelectableFields, field) {
-			c.add("selectable-field", root, "%s is gone", field.JSONPath)
+			c.add("selectable-field", root, field.JSONPath+" is gone")
 		}
 	}
 	if old.Schema != nil && now.Schema != nil && old.Schema.OpenAPIV3Schema != nil && now.Schema.OpenAPIV3Schema != nil {
@@ -246,10 +238,10 @@ func (c *comparison) subresources(root node, old, now *apiextensionsv1.CustomRes
 		is = *now
 	}
 	if (was.Status == nil) != (is.Status == nil) {
-		c.add("status-subresource", root, "the status subresource is %s", gone(is.Status == nil))
+		c.add("status-subresource", root, "the status subresource is "+gone(is.Status == nil))
 	}
 	if was.Scale != nil && scale(was.Scale) != scale(is.Scale) {
-		c.add("scale-subresource", root, "%s, now %s", scale(was.Scale), scale(is.Scale))
+		c.add("scale-subresource", root, transition(scale(was.Scale), scale(is.Scale)))
 	}
 	if is.Scale != nil && (was.Scale == nil || was.Scale.SpecReplicasPath != is.Scale.SpecReplicasPath) {
 		c.replicas(root, is.Scale.SpecReplicasPath)

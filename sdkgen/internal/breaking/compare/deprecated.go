@@ -22,27 +22,20 @@ func deprecation(field *model.Field, s *schema) string {
 func (c *comparison) deprecated(at node, was, is string) {
 	switch {
 	case was == "" && is != "":
-		c.add("deprecated", at, "deprecated: %s", is)
+		c.add("deprecated", at, "deprecated: "+is)
 	case was != "" && is == "":
 		c.add("undeprecated", at, "no longer deprecated")
 	}
 }
 
-// removed records that a field is gone. One that was deprecated has had its notice.
-func (c *comparison) removed(at node, was *schema) change {
-	return c.add("field-removed", at, "removed").noticed(deprecation(at.was, was), "keep the field until the next API version")
-}
-
-// noticed says that what is gone was deprecated, and what to do instead: the deprecation is no longer part of that.
-func (c change) noticed(deprecated, instead string) change {
-	if c.Change == nil || deprecated == "" {
-		return c
+// afterNotice says that what is gone was deprecated, and what to do instead: the deprecation is no longer part of that.
+func afterNotice(deprecated, instead string) correction {
+	return func(c *Change) {
+		c.Text = noticed(c.Text, deprecated)
+		if deprecated != "" && c.Instead != "" {
+			c.Instead = instead
+		}
 	}
-	c.Text = noticed(c.Text, deprecated)
-	if c.Instead != "" {
-		c.Instead = instead
-	}
-	return c
 }
 
 // noticed is what is said of something that is gone, and what its deprecation said.

@@ -20,14 +20,14 @@ func (c *comparison) format(at node, old, now *schema) {
 	switch {
 	case was == is:
 	case is == "":
-		c.add("format-removed", at, "%s, now none", was)
+		c.add("format-removed", at, transition(was, "none"))
 	case was == "":
-		c.add("format-changed", at, "none, now %s", is).unless(checked(now) == "", unchecked)
+		c.add("format-changed", at, transition("none", is), compatible(checked(now) == "", unchecked))
 	default:
-		made := c.add("format-changed", at, "%s, now %s", was, is)
-		made.unless(checked(now) == "", unchecked)
-		made.unless(checked(old) == checked(now) && checked(now) != "", "the API server takes them for the same")
-		made.unless(checked(old) != "" && wider[checked(old)] == checked(now), "all values are still allowed")
+		before, after := checked(old), checked(now)
+		c.add("format-changed", at, transition(was, is), compatible(after == "", unchecked),
+			compatible(before == after && after != "", "the API server takes them for the same"),
+			compatible(before != "" && wider[before] == after, "all values are still allowed"))
 	}
 }
 

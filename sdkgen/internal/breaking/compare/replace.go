@@ -21,7 +21,7 @@ func (c *comparison) replace(old, now *apiextensionsv1.CustomResourceDefinition)
 	for _, found := range refused {
 		if found.Field != "spec.scope" && !strings.HasPrefix(found.Field, "status.storedVersions") {
 			text, _, _ := strings.Cut(found.Error(), "\n")
-			c.add("crd-refused", c.root(now), "%s", text)
+			c.add("crd-refused", c.root(now), text)
 		}
 	}
 }
@@ -37,9 +37,10 @@ func (c *comparison) renamed(old *apiextensionsv1.CustomResourceDefinition) {
 }
 
 // unlessStored makes the removal of a version risky that new objects were not stored in.
-func (c change) unlessStored(was apiextensionsv1.CustomResourceDefinitionVersion) change {
-	if c.Change != nil && !was.Storage {
-		c.Effects[Stored].Verdict = Risky
+func unlessStored(version apiextensionsv1.CustomResourceDefinitionVersion) correction {
+	return func(c *Change) {
+		if !version.Storage {
+			c.Effects[Stored].Verdict = Risky
+		}
 	}
-	return c
 }

@@ -21,13 +21,14 @@ type schema = apiextensionsv1.JSONSchemaProps
 type node struct {
 	steps []string // from the top of the object
 	// owner declares the property that the node, or the list or map around it, is; nil outside of the API's types.
-	owner *model.Definition
-	key   string
-	near  []Place     // the fields around it and itself, the closest first
-	old   *model.Type // what the documents say of it, nil where they say nothing
-	now   *model.Type
-	was   *model.Field // the same of a property
-	is    *model.Field
+	owner   *model.Definition
+	key     string
+	allowed string      // why all values of the old schema are still allowed, "" if they may not be
+	near    []Place     // the fields around it and itself, the closest first
+	old     *model.Type // what the documents say of it, nil where they say nothing
+	now     *model.Type
+	was     *model.Field // the same of a property
+	is      *model.Field
 }
 
 // property, items and values return the nodes below one.
@@ -106,7 +107,10 @@ func (c *comparison) schemas(at node, old, now *schema) {
 		below := at.property(key)
 		switch {
 		case !has:
-			c.removed(below, &was).unless(sampler.Open(now), "unknown fields are kept")
+			// A field that was deprecated has had its notice.
+			c.add("field-removed", below, "removed",
+				afterNotice(deprecation(below.was, &was), "keep the field until the next API version"),
+				compatible(sampler.Open(now), "unknown fields are kept"))
 		case !had:
 			c.add("field-added", below, "added")
 		default:
@@ -125,18 +129,19 @@ func (c *comparison) schemas(at node, old, now *schema) {
 // types compares what kind of value is allowed, and says whether it is the same.
 func (c *comparison) types(at node, old, now *schema) bool {
 	was, is := typeOf(old), typeOf(now)
-	switch {
-	case was == is:
+	if was == is {
 		return true
-	case is == "any value":
-		c.add("type-changed", at, "%s, now %s", was, is).relax("every value is allowed now")
-	case was == "integer" && (is == "number" || is == "int-or-string"), was == "string" && is == "int-or-string":
-		c.add("type-changed", at, "%s, now %s", was, is).relax("all values are still allowed")
-	case was == "object" && is == "map" && len(old.Properties) == 0 && !sampler.Open(old) && orZero(now.MinProperties) == 0:
-		c.add("type-changed", at, "%s, now %s", was, is).relax("the object was always empty")
-	default:
-		c.add("type-changed", at, "%s, now %s", was, is)
 	}
+	why := ""
+	switch {
+	case is == "any value":
+		why = "every value is allowed now"
+	case was == "integer" && (is == "number" || is == "int-or-string"), was == "string" && is == "int-or-string":
+		why = "all values are still allowed"
+	case was == "object" && is == "map" && len(old.Properties) == 0 && !sampler.Open(old) && orZero(now.MinProperties) == 0:
+		why = "the object was always empty"
+	}
+	c.add("type-changed", at, transition(was, is), compatible(why != "", why))
 	return false
 }
 
@@ -165,47 +170,52 @@ func (c *comparison) structure(at node, old, now *schema) {
 	case now.XEmbeddedResource && !old.XEmbeddedResource:
 		c.add("embedded-added", at, "x-kubernetes-embedded-resource is new")
 	case old.XEmbeddedResource && !now.XEmbeddedResource:
-		c.add("embedded-removed", at, "x-kubernetes-embedded-resource is gone").unless(sampler.Open(now), "unknown fields are kept")
+		c.add("embedded-removed", at, "x-kubernetes-embedded-resource is gone",
+			compatible(sampler.Open(now), "unknown fields are kept"))
 	}
 	if was, is := listType(old), listType(now); was != is {
-		c.add("list-type", at, "%s, now %s", was, is).merged(is, at)
+		c.add("list-type", at, transition(was, is), wholeList(is == "atomic" && !at.status()))
 	}
 	if was, is := pointed(old.XMapType, "granular"), pointed(now.XMapType, "granular"); was != is {
-		c.add("map-type", at, "%s, now %s", was, is)
+		c.add("map-type", at, transition(was, is))
 	}
 	if was, is := encoded(old.Default), encoded(now.Default); was != is {
-		c.add("default-changed", at, "%s, now %s", cmp.Or(was, "none"), cmp.Or(is, "none"))
+		c.add("default-changed", at, transition(cmp.Or(was, "none"), cmp.Or(is, "none")))
 	}
 	switch {
 	case old.Nullable && !now.Nullable:
-		c.add("nullable-removed", at, "nullable is gone").item(at)
+		c.add("nullable-removed", at, "nullable is gone", nullItem(at))
 	case now.Nullable && !old.Nullable:
 		c.add("nullable-added", at, "nullable is new")
 	}
 	switch was, is := composed(old), composed(now); {
 	case was == is:
 	case is == "":
-		c.add("composition", at, "%s is gone", was).relax("all values are still allowed")
+		c.add("composition", at, was+" is gone", compatible(true, "all values are still allowed"))
 	default:
-		c.add("composition", at, "%s, now %s", cmp.Or(was, "none"), is)
+		c.add("composition", at, transition(cmp.Or(was, "none"), is))
 	}
 }
 
-// item corrects the verdicts for a null in a list: it stays there, and is refused.
-func (c change) item(at node) {
-	if c.Change != nil && at.steps[len(at.steps)-1] == sampler.ItemStep {
-		c.Effects[Stored], c.Effects[Manifests] = tightened.Stored, tightened.Manifests
+// nullItem corrects the verdicts for a null in a list: it stays there, and is refused.
+func nullItem(at node) correction {
+	return func(c *Change) {
+		effects := tightened
 		if at.status() {
-			c.Effects[Stored], c.Effects[Manifests] = controller.Stored, controller.Manifests
+			effects = controller
 		}
-		c.ratchet(c.now)
+		if at.steps[len(at.steps)-1] == sampler.ItemStep {
+			c.Effects[Stored], c.Effects[Manifests] = effects.Stored, effects.Manifests
+		}
 	}
 }
 
-// merged leaves out of the reason what a list without duplicates is spared.
-func (c change) merged(is string, at node) {
-	if c.Change != nil && !at.status() && is == "atomic" {
-		c.Effects[Stored].Reason = "whoever owned an item owns the whole list in server-side apply"
+// wholeList corrects the reason for a list without list type: its duplicates do not matter.
+func wholeList(atomic bool) correction {
+	return func(c *Change) {
+		if atomic {
+			c.Effects[Stored].Reason = "whoever owned an item owns the whole list in server-side apply"
+		}
 	}
 }
 

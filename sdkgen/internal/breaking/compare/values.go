@@ -11,16 +11,9 @@ import (
 
 // values compares formats, enumerations, bounds and patterns.
 func (c *comparison) values(at node, old, now *schema) {
-	before := len(c.changes)
+	at.allowed = implied(old, now)
 	c.format(at, old, now)
 	c.bounds(at, old, now)
-	if why := implied(old, now); why != "" {
-		for _, made := range c.changes[before:] {
-			if max(made.Effects[Manifests].Verdict, made.Effects[Stored].Verdict) > Compatible {
-				change{Change: made}.relax(why)
-			}
-		}
-	}
 }
 
 func (c *comparison) bounds(at node, old, now *schema) {
@@ -29,7 +22,8 @@ func (c *comparison) bounds(at node, old, now *schema) {
 	if least := shortest(old.Pattern); now.MinLength == nil || *now.MinLength > least {
 		c.lower(at, "minLength", old.MinLength, now.MinLength)
 	} else if orZero(old.MinLength) != orZero(now.MinLength) {
-		c.add("bound-loosened", at, "minLength: %s, now %s: the pattern asked for it already", show(old.MinLength), show(now.MinLength))
+		text := transition(show(old.MinLength), show(now.MinLength))
+		c.add("bound-loosened", at, "minLength: "+text+": the pattern asked for it already")
 	}
 	c.lower(at, "minItems", old.MinItems, now.MinItems)
 	c.lower(at, "minProperties", old.MinProperties, now.MinProperties)
@@ -48,7 +42,7 @@ func (c *comparison) bound(at node, keyword, was, is string, tighter bool) {
 	if tighter {
 		id = "bound-tightened"
 	}
-	c.add(id, at, "%s: %s, now %s", keyword, was, is)
+	c.add(id, at, keyword+": "+transition(was, is))
 }
 
 func (c *comparison) lower(at node, keyword string, was, is *int64) {
@@ -107,15 +101,15 @@ func (c *comparison) enums(at node, old, now []apiextensionsv1.JSON) {
 	switch {
 	case len(was) == 0 && len(is) == 0:
 	case len(was) == 0:
-		c.add("enum-narrowed", at, "only %s are allowed now", strings.Join(is, ", "))
+		c.add("enum-narrowed", at, "only "+strings.Join(is, ", ")+" are allowed now")
 	case len(is) == 0:
-		c.add("enum-widened", at, "every value is allowed, not only %s", strings.Join(was, ", "))
+		c.add("enum-widened", at, "every value is allowed, not only "+strings.Join(was, ", "))
 	default:
 		if len(removed) > 0 {
-			c.add("enum-narrowed", at, "no longer allowed: %s", strings.Join(removed, ", "))
+			c.add("enum-narrowed", at, "no longer allowed: "+strings.Join(removed, ", "))
 		}
 		if len(added) > 0 {
-			c.add("enum-widened", at, "allowed too: %s", strings.Join(added, ", "))
+			c.add("enum-widened", at, "allowed too: "+strings.Join(added, ", "))
 		}
 	}
 }
@@ -132,8 +126,8 @@ func (c *comparison) pattern(at node, was, is string) {
 	switch {
 	case was == is:
 	case is == "":
-		c.add("pattern-removed", at, "%s is gone", was)
+		c.add("pattern-removed", at, was+" is gone")
 	default:
-		c.add("pattern-added", at, "%s, now %s", cmp.Or(was, "none"), is)
+		c.add("pattern-added", at, transition(cmp.Or(was, "none"), is))
 	}
 }
