@@ -37,7 +37,7 @@ KUBE_SCORE := v1.20.0
 MODULES := . api sdk/go sdkgen sdkgen/test/apis hack/swagger hack/release examples/go
 # $(call each,COMMAND) runs a command in each of them; $(call each,COMMAND,MODULES) in others.
 each = @for module in $(or $(2),$(MODULES)); do echo "$$module: $(1)"; (cd $$module && $(1)) || exit; done
-LINTED := $(MODULES) test/cluster/kubestack test/cluster/node
+LINTED := $(MODULES) test/cluster/kubestack
 # The operators in examples/ are projects with Makefiles; $(call operators,TARGET) makes a target of each.
 OPERATORS := $(patsubst %/Makefile,%,$(wildcard examples/operators/*/Makefile))
 operators = @for operator in $(OPERATORS); do echo "$$operator: $(1)"; $(MAKE) -C $$operator $(1) || exit; done

@@ -79,7 +79,8 @@ func (o Options) node(ctx context.Context, home state.Home) (keeper.Node, error)
 		return keeper.Node{}, err
 	}
 	node := cache.Program{
-		Source: filepath.Join(source, "node"),
+		Source: filepath.Join(source, "kubestack"),
+		Main:   "./node",
 		Name:   "node",
 		Links:  []string{"init", "machine", "proxy", "kubelet", "coredns"},
 	}

@@ -3,6 +3,7 @@ package cache
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ const unused = 30 * 24 * time.Hour
 
 // Program is a main package of a local module, or programs of published modules.
 type Program struct {
-	Source string   // the directory of the package or the module
+	Source string   // the directory of the module
+	Main   string   // the package, such as ./node; default: the one in Source
 	Name   string   // what the file is called
 	Flags  []string // for go build
 	Links  []string // other names it can be called by
@@ -108,7 +110,7 @@ func (p Program) build(ctx context.Context, directory string, log *slog.Logger) 
 
 func (p Program) compile(ctx context.Context, output string, log *slog.Logger) error {
 	if len(p.Packages) == 0 {
-		return p.run(ctx, log, nil, append(append([]string{"build", "-o", output}, p.Flags...), ".")...)
+		return p.run(ctx, log, nil, append(append([]string{"build", "-o", output}, p.Flags...), cmp.Or(p.Main, "."))...)
 	}
 	bin := []string{"GOBIN=" + filepath.Dir(output)}
 	for _, name := range p.Packages {

@@ -22,7 +22,7 @@ func (p Program) key(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("asking go for its version: %w", err)
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s\n%q\n%q\n%q\n", version, p.Flags, p.Links, p.Packages)
+	fmt.Fprintf(hash, "%s\n%q\n%q\n%q\n%q\n", version, p.Main, p.Flags, p.Links, p.Packages)
 	if len(p.Packages) > 0 {
 		return hex.EncodeToString(hash.Sum(nil))[:16], nil
 	}

@@ -19,7 +19,7 @@ import (
 	_ "k8s.io/component-base/logs/json/register"
 	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 
-	"github.com/flux-framework/flux-operator/test/cluster/node/internal/machine"
+	"github.com/flux-framework/flux-operator/test/cluster/kubestack/node/internal/machine"
 )
 
 func main() {
