@@ -27,6 +27,7 @@ var programs = []string{
 // failures (of brokers), lost (ranks), dump (what the broker writes), exists (a file to create beforehand).
 func TestRun(t *testing.T) {
 	testkit.Each(t, "run/*.txtar", func(t *testing.T, c *testkit.Case) {
+		t.Parallel()
 		c.Only(t, input, "calls", "stdout", "stderr", "message")
 		s := newSandbox(t, c)
 		if file := c.Field("exists"); file != "" {
@@ -63,8 +64,8 @@ func TestStop(t *testing.T) {
 		{"run/stop-*.txtar", "sleep", "sleep ", false},
 	} {
 		testkit.Each(t, test.files, func(t *testing.T, c *testkit.Case) {
+			t.Parallel()
 			t.Run(test.sleeps, func(t *testing.T) {
-				t.Parallel()
 				s := newSandbox(t, c)
 				cmd := s.command(c)
 				cmd.Env = append(cmd.Env, "SLEEPS="+test.sleeps)

@@ -207,7 +207,7 @@ func TestStartFailure(t *testing.T) {
 			want:   []string{"waiting for kube-apiserver: the control plane was not ready after 3s", "still thinking"},
 		},
 		"a definition that is none": {
-			args: []string{"--crd", "go.mod"},
+			args: []string{"--crd", "../../go.mod"},
 			want: []string{"kubectl apply", "error validating"},
 		},
 		"a directory with other files": {
