@@ -23,16 +23,21 @@ type CallerRule struct {
 // CallerRules is every rule for callers, in the order in which docs/breaking.md has them.
 var CallerRules = []CallerRule{
 	{"package-renamed", "a package of an SDK has another name", nil},
-	{"class-removed", "a class, or a type, is gone or has another name", []string{"kind-removed", "version-removed"}},
+	{ID: "class-removed", What: "a class, or a type, is gone or has another name",
+		Same: []string{"kind-removed", "version-removed"}},
 	{"class-changed", "a Go type is made of another type, or its values can no longer be compared", nil},
 	{"class-added", "a Go type is new", nil},
 	{"name-removed", "a Go constant, variable or function is gone", nil},
 	{"name-changed", "a Go constant, variable or function is another", nil},
 	{"name-added", "a Go constant, variable or function is new", nil},
-	{"attribute-removed", "an attribute, a field or a method is gone or has another name", []string{"field-removed"}},
+	{ID: "attribute-removed", What: "an attribute, a field or a method is gone or has another name",
+		Same: []string{"field-removed"}},
 	{"attribute-added", "an attribute, a field or a method is new", []string{"field-added"}},
-	{"attribute-type", "an attribute, a field or a method has another type", []string{"type-changed", "enum-narrowed", "enum-widened", "format-changed", "format-removed"}},
-	{"attribute-values", "an attribute takes fewer values, or has others when it is read", []string{"enum-narrowed", "bound-tightened", "pattern-added", "format-changed", "type-changed", "list-type", "unknown-fields-dropped", "enum-widened"}},
+	{ID: "attribute-type", What: "an attribute, a field or a method has another type",
+		Same: []string{"type-changed", "enum-narrowed", "enum-widened", "format-changed", "format-removed"}},
+	{ID: "attribute-values", What: "an attribute takes fewer values, or has others when it is read",
+		Same: []string{"enum-narrowed", "bound-tightened", "pattern-added", "format-changed", "type-changed", "list-type",
+			"unknown-fields-dropped", "enum-widened"}},
 	{"attribute-required", "an attribute must be given to the constructor", []string{"required-added"}},
 	{"attribute-optional", "an attribute may be absent when it is read", []string{"required-removed"}},
 	{"attribute-default", "an attribute has another default", []string{"default-changed"}},
@@ -49,14 +54,15 @@ func sameOf(id string) []string {
 	return nil
 }
 
-// Caller is a program that works with the old version of an SDK, or of the API's Go package, and fails with the new one.
+// Caller is a program that works with the old version of an SDK, or of the API's Go package, and fails with the new
+// one.
 type Caller struct {
 	Audience string `json:"audience"`
 	Program  string `json:"program"`
 }
 
-// says is what a change is for callers.
-type says struct {
+// finding is a change as one audience of callers sees it.
+type finding struct {
 	who     Audience
 	id      string
 	place   Place
@@ -93,21 +99,25 @@ func (c *comparison) callers() {
 	}
 }
 
-// packages compares by what names programs import what the SDKs make of a package. That a module has another path, as the
-// next major version has, is no change of it.
+// packages compares by what names programs import what the SDKs make of a package. That a module has another path, as
+// the next major version has, is no change of it.
 func (c *comparison) packages(old, now *surface.Package) {
-	say := says{id: "package-renamed", verdict: Breaking, place: Place{Version: c.version, GoType: now.Path + ".", Path: old.Module}}
-	say.instead = "keep the names in the configuration, and, as an SDK of several API versions has a package for each, their number"
+	entry := finding{
+		id: "package-renamed", verdict: Breaking,
+		place: Place{Version: c.version, GoType: now.Path + ".", Path: old.Module},
+		instead: "keep the names in the configuration, and, as an SDK of several API versions has a package for each, " +
+			"their number",
+	}
 	if old.Module != now.Module && old.Module != "" && now.Module != "" {
-		say.who, say.text = Python, fmt.Sprintf("the Python package is %s, now %s", old.Module, now.Module)
-		say.program = fmt.Sprintf("from %s import %s\n", old.Module, rootOf(old))
-		c.say(say)
+		entry.who, entry.text = Python, fmt.Sprintf("the Python package is %s, now %s", old.Module, now.Module)
+		entry.program = fmt.Sprintf("from %s import %s\n", old.Module, rootOf(old))
+		c.record(entry)
 	}
 	if path.Base(old.Import) != path.Base(now.Import) && old.Import != "" && now.Import != "" {
-		say.who, say.place.Path = Go, old.Import
-		say.text = fmt.Sprintf("the package of the Go client is %s, now %s", old.Import, now.Import)
-		say.program = fmt.Sprintf("package caller\n\nimport . %q\n\nvar _ %s\n", old.Import, rootOf(old))
-		c.say(say)
+		entry.who, entry.place.Path = Go, old.Import
+		entry.text = fmt.Sprintf("the package of the Go client is %s, now %s", old.Import, now.Import)
+		entry.program = fmt.Sprintf("package caller\n\nimport . %q\n\nvar _ %s\n", old.Import, rootOf(old))
+		c.record(entry)
 	}
 }
 
@@ -127,62 +137,74 @@ func (c *comparison) unversioned(old *surface.Package) {
 		if definition.Root == nil || definition.Root.Plural == "" {
 			continue
 		}
-		say := says{
-			id: "class-removed", verdict: Breaking, instead: "keep the version, with +kubebuilder:deprecatedversion, for some releases",
-			place: Place{Version: c.version, GoType: surface.GoType(definition), Path: definition.Name}, text: "the packages of " + c.version + " are gone",
-			near: c.beside(old.Document.Group, definition.Name),
+		entry := finding{
+			id: "class-removed", verdict: Breaking,
+			instead: "keep the version, with +kubebuilder:deprecatedversion, for some releases",
+			place:   Place{Version: c.version, GoType: surface.GoType(definition), Path: definition.Name},
+			text:    "the packages of " + c.version + " are gone",
+			near:    c.beside(old.Document.Group, definition.Name),
 		}
-		if say.who = Python; old.Python != nil {
+		if entry.who = Python; old.Python != nil {
 			if old.Module != "" {
-				say.program = "from " + old.Module + " import " + definition.Name + "\n"
+				entry.program = "from " + old.Module + " import " + definition.Name + "\n"
 			}
-			c.say(say)
+			c.record(entry)
 		}
-		say.who, say.program = Go, ""
+		entry.who, entry.program = Go, ""
 		if object := old.Types.Scope().Lookup(definition.GoType.Name); object != nil {
 			p := probe.New(old.Types, old.Types, strings.Clone)
 			p.Write("var _ pkg.%s", object.Name())
-			say.program = p.String()
+			entry.program = p.String()
 		}
-		c.say(say)
+		c.record(entry)
 	}
 }
 
-// say records an effect on callers: with a change of the same field, or as a change of its own.
-func (c *comparison) say(s says) {
-	s.place.GoType = c.newPath(s.place.GoType)
-	effect := Effect{Verdict: s.verdict}
-	if s.verdict != Compatible {
-		effect.Reason = s.text
+// finding is a breaking change of a class, for the parts to fill in.
+func (p *pairs) finding(who Audience, version string, class model.Class) finding {
+	return finding{
+		who: who, verdict: Breaking, near: p.users[class.Definition],
+		place: Place{Version: version, GoType: surface.GoType(class.Definition), Path: class.Name},
 	}
-	made := c.sameField(s)
-	if made == nil {
-		made = &Change{Rule: s.id, Place: s.place, Pos: c.locate(append([]Place{s.place}, s.near...)...), Text: s.text}
-		c.changes = append(c.changes, made)
+}
+
+// record adds an effect on callers: with a change of the same field, or as a change of its own.
+func (c *comparison) record(entry finding) {
+	entry.place.GoType = c.newPath(entry.place.GoType)
+	effect := Effect{Verdict: entry.verdict}
+	if entry.verdict != Compatible {
+		effect.Reason = entry.text
 	}
-	if made.Effects[s.who].Verdict <= s.verdict {
-		made.Effects[s.who] = effect
+	change := c.sameField(entry)
+	if change == nil {
+		pos := c.locate(append([]Place{entry.place}, entry.near...)...)
+		change = &Change{Rule: entry.id, Place: entry.place, Pos: pos, Text: entry.text}
+		c.changes = append(c.changes, change)
 	}
-	if s.verdict != Compatible {
-		made.Instead = cmp.Or(made.Instead, s.instead)
+	if change.Effects[entry.who].Verdict <= entry.verdict {
+		change.Effects[entry.who] = effect
 	}
-	if s.program != "" && s.verdict != Compatible {
-		made.Callers = append(made.Callers, Caller{s.who.String(), s.program})
+	if entry.verdict != Compatible {
+		change.Instead = cmp.Or(change.Instead, entry.instead)
+	}
+	if entry.program != "" && entry.verdict != Compatible {
+		change.Callers = append(change.Callers, Caller{entry.who.String(), entry.program})
 	}
 }
 
 // sameField returns the change that says the same of the same field, or type, for others; nil if there is none.
-func (c *comparison) sameField(s says) *Change {
-	i := slices.IndexFunc(c.changes, func(made *Change) bool {
-		switch is, was := s.place, made.Place; {
+func (c *comparison) sameField(entry finding) *Change {
+	i := slices.IndexFunc(c.changes, func(change *Change) bool {
+		switch is, was := entry.place, change.Place; {
 		case is.Version != was.Version || is.GoType != was.GoType || is.Property != was.Property:
 			return false
-		case made.Rule != s.id:
-			return is.GoType != "" && slices.Contains(sameOf(s.id), made.Rule)
+		case change.Rule != entry.id:
+			return is.GoType != "" && slices.Contains(sameOf(entry.id), change.Rule)
 		case is.GoType != "" && is.Property != "":
 			return true
 		default: // of a type there may be several: its methods
-			return last(is.Path) == last(was.Path) || s.id == "class-removed" && made.Effects[s.who].Verdict == Compatible
+			return last(is.Path) == last(was.Path) ||
+				entry.id == "class-removed" && change.Effects[entry.who].Verdict == Compatible
 		}
 	})
 	if i < 0 {

@@ -36,7 +36,8 @@ func (c *comparison) rules(at node, old, now apiextensionsv1.ValidationRules) {
 
 // forUpdates corrects the reasons for a rule that only looks at updates.
 func forUpdates(r celRule) correction {
-	const reason = "updates of the value that were accepted may be refused; objects that do not change it are not concerned"
+	const reason = "updates of the value that were accepted may be refused; objects that do not change it are not " +
+		"concerned"
 	return func(c *Change) {
 		for _, who := range []Audience{Stored, Manifests} {
 			if effect := &c.Effects[who]; effect.Verdict == Risky && r.compares() {
@@ -71,7 +72,8 @@ func (r celRule) equal(o celRule) bool {
 // follows says whether the rule accepts what the old one does. One that only looks at updates does not say what others
 // accept of new values.
 func (r celRule) follows(old celRule) bool {
-	if r.term == nil || old.term == nil || old.compares() && !r.compares() || r.old() && old.old() && r.optional() != old.optional() {
+	if r.term == nil || old.term == nil || old.compares() && !r.compares() ||
+		r.old() && old.old() && r.optional() != old.optional() {
 		return false
 	}
 	return implies(old.term, r.term)

@@ -1,5 +1,5 @@
-// Package compare finds what changed between two surfaces of an API. Each change has a verdict for each audience, by the
-// tables Rules and CallerRules.
+// Package compare finds what changed between two surfaces of an API. Each change has a verdict for each audience, by
+// the tables Rules and CallerRules.
 package compare
 
 import (
@@ -99,7 +99,8 @@ func (c *Change) Verdict() Verdict {
 // sortChanges sorts changes by version, path, rule and text.
 func sortChanges(changes []*Change) {
 	slices.SortFunc(changes, func(a, b *Change) int {
-		for _, pair := range [][2]string{{a.Place.Version, b.Place.Version}, {a.Place.Path, b.Place.Path}, {a.Rule, b.Rule}, {a.Text, b.Text}} {
+		for _, pair := range [][2]string{{a.Place.Version, b.Place.Version}, {a.Place.Path, b.Place.Path},
+			{a.Rule, b.Rule}, {a.Text, b.Text}} {
 			if order := strings.Compare(pair[0], pair[1]); order != 0 {
 				return order
 			}

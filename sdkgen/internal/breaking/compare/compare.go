@@ -54,8 +54,8 @@ func compatible(holds bool, why string) correction {
 	}
 }
 
-// add records a change at a place in a schema. If the same Go field has it at another path already, that change gets the
-// path.
+// add records a change at a place in a schema. If the same Go field has it at another path already, that change gets
+// the path.
 func (c *comparison) add(id string, at node, text string, corrections ...correction) {
 	r, kind := rule(id), c.crd.Spec.Names.Kind
 	place := Place{Version: c.version, Property: at.key, Path: kind + at.String(), GoType: surface.GoType(at.owner)}
@@ -119,7 +119,8 @@ func (c *comparison) locate(places ...Place) token.Position {
 	return token.Position{}
 }
 
-// beside returns where a kind may be found that a version or a group has lost: in its other versions, or their packages.
+// beside returns where a kind may be found that a version or a group has lost: in its other versions, or their
+// packages.
 func (c *comparison) beside(group, kind string) []Place {
 	var types, packages []Place
 	for _, pkg := range c.after.Packages {
@@ -175,7 +176,8 @@ func (c *comparison) resource(old, now *apiextensionsv1.CustomResourceDefinition
 	}
 	for _, was := range old.Spec.Versions {
 		c.version = was.Name
-		i := slices.IndexFunc(now.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == was.Name })
+		i := slices.IndexFunc(now.Spec.Versions,
+			func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == was.Name })
 		switch {
 		case i < 0 && was.Served:
 			instead := "keep it with +kubebuilder:unservedversion while objects are stored in it"

@@ -37,7 +37,7 @@ func (g *goAPI) compare() {
 	}
 	for _, name := range g.now.Scope().Names() {
 		if is := g.now.Scope().Lookup(name); is.Exported() && g.old.Scope().Lookup(name) == nil {
-			g.say(g.about(name, "", "added"))
+			g.record(g.about(name, "", "added"))
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (g *goAPI) object(name string, was, is types.Object) {
 	}
 	for _, member := range slices.Sorted(maps.Keys(now)) {
 		if old[member] == nil {
-			g.say(g.about(name, member, "added"))
+			g.record(g.about(name, member, "added"))
 		}
 	}
 }
@@ -99,8 +99,8 @@ func isType(object types.Object) bool {
 	return ok
 }
 
-// members returns the exported fields and methods of a type, with those of what it embeds of its own package. Of what it
-// embeds of another one it has the embedded field: what that has is no API of this package.
+// members returns the exported fields and methods of a type, with those promoted from its own package. A field promoted
+// from another package is not listed; it is that package's API.
 func members(object types.Object) map[string]types.Object {
 	found := map[string]types.Object{}
 	add := func(member types.Object) {
@@ -122,7 +122,8 @@ func members(object types.Object) map[string]types.Object {
 		if pointer, ok := typ.(*types.Pointer); ok {
 			typ = pointer.Elem()
 		}
-		if named, ok := types.Unalias(typ).(*types.Named); ok && fields.Field(i).Embedded() && named.Obj().Pkg() == object.Pkg() {
+		if named, ok := types.Unalias(typ).(*types.Named); ok && fields.Field(i).Embedded() &&
+			named.Obj().Pkg() == object.Pkg() {
 			for _, member := range members(named.Obj()) {
 				add(member)
 			}
@@ -131,8 +132,9 @@ func members(object types.Object) map[string]types.Object {
 	return found
 }
 
-// spelled is what an object is: the type of a value, field or method, what a type is made of unless it is a struct, whose
-// fields are members, and the value of a constant. Packages of the API's module have the paths of the new version.
+// spelled is what an object is: the type of a value, field or method, what a type is made of unless it is a struct,
+// whose fields are members, and the value of a constant. Packages of the API's module have the paths of the new
+// version.
 func (g *goAPI) spelled(object types.Object) string {
 	relative := func(pkg *types.Package) string {
 		if pkg == g.old || pkg == g.now {
@@ -151,7 +153,8 @@ func (g *goAPI) spelled(object types.Object) string {
 		return types.TypeString(object.Type(), relative) + " " + object.Val().ExactString()
 	case *types.Func:
 		signature := object.Signature() // without names, which callers do not see
-		return types.TypeString(types.NewSignatureType(nil, nil, nil, unnamed(signature.Params()), unnamed(signature.Results()), signature.Variadic()), relative)
+		params, results := unnamed(signature.Params()), unnamed(signature.Results())
+		return types.TypeString(types.NewSignatureType(nil, nil, nil, params, results, signature.Variadic()), relative)
 	}
 	return types.TypeString(object.Type(), relative)
 }
@@ -159,7 +162,8 @@ func (g *goAPI) spelled(object types.Object) string {
 // renamed is a type, as spelled writes it, with the new names of those types of the package that were renamed.
 func (g *goAPI) renamed(text string) string {
 	for was, is := range g.pairs.now {
-		if was.GoType.Package == g.old.Path() && is.GoType.Package == g.now.Path() && was.GoType.Name != is.GoType.Name && g.now.Scope().Lookup(was.GoType.Name) == nil {
+		if was.GoType.Package == g.old.Path() && is.GoType.Package == g.now.Path() && was.GoType.Name != is.GoType.Name &&
+			g.now.Scope().Lookup(was.GoType.Name) == nil {
 			text = regexp.MustCompile(`(^|[^.\w/])`+was.GoType.Name+`\b`).ReplaceAllString(text, "${1}"+is.GoType.Name)
 		}
 	}
@@ -189,34 +193,36 @@ func (g *goAPI) newModule(importPath string) string {
 }
 
 // about is a compatible change of an object, or of a member of a type.
-func (g *goAPI) about(name, member, text string) says {
-	say := says{who: Go, id: g.rule(name, member, text), place: Place{Version: g.version, GoType: g.now.Path() + "." + name, Path: g.old.Name() + "." + name}}
+func (g *goAPI) about(name, member, text string) finding {
+	place := Place{Version: g.version, GoType: g.now.Path() + "." + name, Path: g.old.Name() + "." + name}
+	entry := finding{who: Go, id: g.rule(name, member, text), place: place}
 	if member != "" {
-		say.place.Path += "." + member
-		say.place.Property = key(g.old, g.now, name, member)
+		entry.place.Path += "." + member
+		entry.place.Property = key(g.old, g.now, name, member)
 	}
-	say.text = say.place.Path + ": " + text
-	return say
+	entry.text = entry.place.Path + ": " + text
+	return entry
 }
 
 // breaks says that an object or a member changed so that a program that uses it does not compile any more. Few programs
 // depend on the value of a constant, or compare structs, so that is risky.
 func (g *goAPI) breaks(name, member, text string) {
-	say := g.about(name, member, text)
-	say.verdict, say.instead = Breaking, keepGo
+	entry := g.about(name, member, text)
+	entry.verdict, entry.instead = Breaking, keepGo
 	p := probe.New(g.old, g.now, g.newModule)
 	if p.Use(name, member) {
 		switch before, after := p.Works(); {
 		case before && !after:
-			say.program = p.String()
+			entry.program = p.String()
 		case before:
-			say.verdict, say.text = Risky, say.text+"; no program that no longer compiles was found"
+			entry.verdict, entry.text = Risky, entry.text+"; no program that no longer compiles was found"
 		}
 	}
-	if object := g.old.Scope().Lookup(name); member == "" && (sameType(object, g.now.Scope().Lookup(name)) || strings.HasSuffix(text, "==")) {
-		say.verdict = min(say.verdict, Risky)
+	value := sameType(g.old.Scope().Lookup(name), g.now.Scope().Lookup(name))
+	if member == "" && (value || strings.HasSuffix(text, "==")) {
+		entry.verdict = min(entry.verdict, Risky)
 	}
-	g.say(say)
+	g.record(entry)
 }
 
 // rule is the rule of a change. Of what is no type, as a constant, it says "name".

@@ -12,7 +12,8 @@ import (
 )
 
 // wider are formats and those that accept all of their values. Every format of strings is within password.
-var wider = map[string]string{"uuid3": "uuid", "uuid4": "uuid", "uuid5": "uuid", "isbn10": "isbn", "isbn13": "isbn", "int32": "int64", "float": "double"}
+var wider = map[string]string{"uuid3": "uuid", "uuid4": "uuid", "uuid5": "uuid", "isbn10": "isbn", "isbn13": "isbn",
+	"int32": "int64", "float": "double"}
 
 // format compares formats.
 func (c *comparison) format(at node, old, now *schema) {
@@ -42,7 +43,8 @@ func checked(s *schema) string {
 	if s.Type != "" {
 		at.Type = spec.StringOrArray{s.Type}
 	}
-	if err := validation.StripUnsupportedFormatsPostProcessorForVersion(environment.DefaultCompatibilityVersion())(at); err != nil {
+	strip := validation.StripUnsupportedFormatsPostProcessorForVersion(environment.DefaultCompatibilityVersion())
+	if err := strip(at); err != nil {
 		return s.Format
 	}
 	if at.Format == "date-time" {

@@ -16,8 +16,8 @@ type pairs struct {
 	users   map[*model.Definition][]Place           // fields whose type an old one is
 }
 
-// pair finds the types of a package in its other version: by the Go type, by name, or, of a type that was renamed, by the
-// field that has it.
+// pair finds the types of a package in its other version: by the Go type, by name, or, of a type that was renamed, by
+// the field that has it.
 func (c *comparison) pair(old, now *surface.Package) *pairs {
 	p := &pairs{
 		now: map[*model.Definition]*model.Definition{}, was: map[*model.Definition]*model.Definition{},

@@ -12,8 +12,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 )
 
-// pythonAPI compares the classes of the Python SDK. What users write, programs give to constructors, which check it; what is
-// in the status only, programs read.
+// pythonAPI compares the classes of the Python SDK. What users write, programs give to constructors, which check it;
+// what is in the status only, programs read.
 type pythonAPI struct {
 	*comparison
 	pairs  *pairs
@@ -25,18 +25,20 @@ type pythonAPI struct {
 func (p *pythonAPI) compare(old, now []model.Class) {
 	p.old, p.now = old, now
 	for _, was := range old {
-		say := p.about(was)
+		entry := p.pairs.finding(Python, p.version, was)
 		is := classOf(now, p.pairs.now[was.Definition])
 		switch {
 		case is == nil:
-			say.id, say.text, say.instead = "class-removed", noticed("the class "+was.Name+" is gone", was.Deprecated), "keep the type for a release, marked \"// Deprecated:\""
-			say.program = p.program("", was.Name)
-			p.say(say)
+			entry.id, entry.text, entry.instead = "class-removed", noticed("the class "+was.Name+" is gone", was.Deprecated),
+				"keep the type for a release, marked \"// Deprecated:\""
+			entry.program = p.program("", was.Name)
+			p.record(entry)
 			continue
 		case is.Name != was.Name:
-			say.id, say.text, say.instead = "class-removed", fmt.Sprintf("the class %s is %s now", was.Name, is.Name), "keep the name with swagger.names in the configuration"
-			say.program = p.program("", was.Name)
-			p.say(say)
+			entry.id, entry.text, entry.instead = "class-removed", fmt.Sprintf("the class %s is %s now", was.Name, is.Name),
+				"keep the name with swagger.names in the configuration"
+			entry.program = p.program("", was.Name)
+			p.record(entry)
 		}
 		p.scope(was, *is)
 		for _, attr := range was.Attrs {
@@ -50,30 +52,25 @@ func (p *pythonAPI) compare(old, now []model.Class) {
 	}
 }
 
-// about is a breaking change of a class, for the parts to fill in.
-func (p *pythonAPI) about(class model.Class) says {
-	return says{who: Python, verdict: Breaking, place: Place{Version: p.version, GoType: surface.GoType(class.Definition), Path: class.Name}, near: p.pairs.users[class.Definition]}
-}
-
 func (p *pythonAPI) added(was, is model.Class, attr model.Attr) {
-	say := p.about(was)
-	say.place, say.id = at(say.place, is, attr), "attribute-added"
-	say.verdict, say.text = Compatible, fmt.Sprintf("%s.%s is new", is.Name, attr.Name)
+	entry := p.pairs.finding(Python, p.version, was)
+	entry.place, entry.id = at(entry.place, is, attr), "attribute-added"
+	entry.verdict, entry.text = Compatible, fmt.Sprintf("%s.%s is new", is.Name, attr.Name)
 	if attr.Mandatory && !preset(is, attr) {
-		p.required(&say, was, is.Name+"."+attr.Name)
+		p.required(&entry, was, is.Name+"."+attr.Name)
 	}
-	p.say(say)
+	p.record(entry)
 }
 
 // required says that the constructor has to be given an attribute. Programs construct what users write.
-func (p *pythonAPI) required(say *says, class model.Class, name string) {
-	say.id, say.verdict, say.instead = "attribute-required", Breaking, rule("required-added").Instead
-	say.text = name + " must be given to the constructor"
+func (p *pythonAPI) required(entry *finding, class model.Class, name string) {
+	entry.id, entry.verdict, entry.instead = "attribute-required", Breaking, rule("required-added").Instead
+	entry.text = name + " must be given to the constructor"
 	if !p.pairs.written[class.Definition] {
-		say.verdict, say.instead = Risky, ""
+		entry.verdict, entry.instead = Risky, ""
 		return
 	}
-	say.program = p.construct(class, "", "")
+	entry.program = p.construct(class, "", "")
 }
 
 // preset says whether the SDK itself sets an attribute.
@@ -83,82 +80,85 @@ func preset(class model.Class, attr model.Attr) bool {
 
 // attribute compares an attribute with that of the new class.
 func (p *pythonAPI) attribute(class model.Class, was model.Attr, in *model.Class) {
-	say := p.about(class)
-	say.place = at(say.place, class, was)
+	entry := p.pairs.finding(Python, p.version, class)
+	entry.place = at(entry.place, class, was)
 	name := class.Name + "." + was.Name
 	is := attributeOf(in.Attrs, was.Key)
 	if is == nil || is.Name != was.Name {
-		say.id, say.text, say.instead = "attribute-removed", noticed(name+" is gone", was.Deprecated), rule("field-removed").Instead
+		entry.id, entry.text, entry.instead = "attribute-removed", noticed(name+" is gone", was.Deprecated),
+			rule("field-removed").Instead
 		if is != nil {
-			say.text = fmt.Sprintf("%s is %s now", name, is.Name)
+			entry.text = fmt.Sprintf("%s is %s now", name, is.Name)
 		}
-		say.program = p.program(fmt.Sprintf("%s.from_dict({}).%s", class.Name, was.Name), class.Name)
+		entry.program = p.program(fmt.Sprintf("%s.from_dict({}).%s", class.Name, was.Name), class.Name)
 		if value, ok := p.sample(&was.Field.Type); ok && p.pairs.written[class.Definition] {
-			say.program = p.construct(class, was.Name, value)
+			entry.program = p.construct(class, was.Name, value)
 		}
-		p.say(say)
+		p.record(entry)
 		return
 	}
 	if preset(class, was) {
 		return
 	}
-	p.types(say, class, was, is)
-	say.verdict = Breaking
+	p.types(entry, class, was, is)
+	entry.verdict = Breaking
 	switch {
 	case is.Mandatory && !was.Mandatory:
-		p.required(&say, class, name)
-		p.say(say)
+		p.required(&entry, class, name)
+		p.record(entry)
 	case was.Mandatory && !is.Mandatory:
-		say.id, say.verdict, say.text, say.instead = "attribute-optional", Compatible, name+" may be absent when it is read", ""
+		entry.id, entry.verdict, entry.text, entry.instead = "attribute-optional", Compatible,
+			name+" may be absent when it is read", ""
 		if !p.pairs.written[class.Definition] {
-			say.verdict = Risky
+			entry.verdict = Risky
 		}
-		say.program = ""
-		p.say(say)
+		entry.program = ""
+		p.record(entry)
 	}
 	if !p.pairs.written[class.Definition] || reflect.DeepEqual(was.Default, is.Default) || is.Mandatory || was.Mandatory {
 		return
 	}
-	say.id, say.verdict, say.instead, say.program = "attribute-default", Risky, rule("default-changed").Instead, ""
-	say.text = fmt.Sprintf("%s has another default: %s, now %s", name, p.before.Literal(was.Default), p.before.Literal(is.Default))
-	p.say(say)
+	entry.id, entry.verdict, entry.instead, entry.program = "attribute-default", Risky, rule("default-changed").Instead, ""
+	before, after := p.before.Literal(was.Default), p.before.Literal(is.Default)
+	entry.text = name + " has another default: " + transition(before, after)
+	p.record(entry)
 }
 
-// types compares the types of an attribute: breaking is a value that the constructor took and refuses now. Programs that
-// read a status meet values that they did not before.
-func (p *pythonAPI) types(say says, class model.Class, was model.Attr, is *model.Attr) {
+// types compares the types of an attribute: breaking is a value that the constructor took and refuses now. Programs
+// that read a status meet values that they did not before.
+func (p *pythonAPI) types(entry finding, class model.Class, was model.Attr, is *model.Attr) {
 	name := class.Name + "." + was.Name
 	before, after := p.plain(&was.Field.Type, &is.Field.Type)
 	same := p.pairs.same(&was.Field.Type, &is.Field.Type)
-	say.id, say.text = "attribute-type", fmt.Sprintf("%s has another type: %s, now %s", name, was.Type, is.Type)
-	say.instead = rule("type-changed").Instead
+	entry.id, entry.text = "attribute-type", fmt.Sprintf("%s has another type: %s, now %s", name, was.Type, is.Type)
+	entry.instead = rule("type-changed").Instead
 	if same {
-		say.id, say.text, say.instead = "attribute-values", "", ""
+		entry.id, entry.text, entry.instead = "attribute-values", "", ""
 	}
 	value, narrower := loses(before, after)
 	met, wider := loses(after, before)
 	written := p.pairs.written[class.Definition]
 	switch {
 	case !same && p.otherClass(&was.Field.Type, &is.Field.Type):
-		say.program = p.instance(class, was)
+		entry.program = p.instance(class, was)
 	case narrower && written:
 		if same {
-			say.text = fmt.Sprintf("%s may no longer be %s", name, clip(p.before.Literal(value)))
+			entry.text = fmt.Sprintf("%s may no longer be %s", name, clip(p.before.Literal(value)))
 		}
-		say.program = p.construct(class, was.Name, p.before.Literal(value))
+		entry.program = p.construct(class, was.Name, p.before.Literal(value))
 	case narrower && !same:
-		say.program = p.construct(class, was.Name, p.before.Literal(value))
+		entry.program = p.construct(class, was.Name, p.before.Literal(value))
 	case wider && !written:
-		say.verdict, say.instead = Risky, ""
+		entry.verdict, entry.instead = Risky, ""
 		if same {
-			say.text = fmt.Sprintf("%s may be %s when it is read", name, clip(p.before.Literal(met)))
+			entry.text = fmt.Sprintf("%s may be %s when it is read", name, clip(p.before.Literal(met)))
 		}
 	case same:
 		return
 	default:
-		say.verdict, say.instead = Risky, ""
+		entry.verdict, entry.instead = Risky, ""
 	}
-	p.say(say)
+	p.record(entry)
 }
 
 // plain are two types without what is told of their classes.
@@ -183,7 +183,8 @@ func opaque(t *model.Type) *model.Type {
 // otherClass says whether an object of the old class is none of the new one.
 func (p *pythonAPI) otherClass(was, is *model.Type) bool {
 	a, b := innermost(was), innermost(is)
-	return a.Definition != nil && !a.Definition.Kubernetes && (b.Definition == nil || p.pairs.now[a.Definition] != b.Definition) && b.Shape != model.Any
+	other := b.Definition == nil || p.pairs.now[a.Definition] != b.Definition
+	return a.Definition != nil && !a.Definition.Kubernetes && other && b.Shape != model.Any
 }
 
 // instance is a program that gives an attribute an object of its class.
@@ -205,14 +206,15 @@ func (p *pythonAPI) scope(was, is model.Class) {
 	if was.Root == nil || is.Root == nil || was.Root.Plural == "" || was.Root.Namespaced == is.Root.Namespaced {
 		return
 	}
-	say := p.about(was)
-	say.id, say.instead = "scope", rule("scope").Instead
-	say.text = "clients refuse a namespace: objects are in none"
+	entry := p.pairs.finding(Python, p.version, was)
+	entry.id, entry.instead = "scope", rule("scope").Instead
+	entry.text = "clients refuse a namespace: objects are in none"
 	if is.Root.Namespaced {
-		say.text = "clients need a namespace"
+		entry.text = "clients need a namespace"
 	}
-	say.program = p.program(fmt.Sprintf("assert %s.NAMESPACED is %s", was.Name, p.before.Literal(was.Root.Namespaced)), was.Name)
-	p.say(say)
+	statement := fmt.Sprintf("assert %s.NAMESPACED is %s", was.Name, p.before.Literal(was.Root.Namespaced))
+	entry.program = p.program(statement, was.Name)
+	p.record(entry)
 }
 
 // construct is a program that gives an attribute to a constructor, with what the old class needs, "" for nothing else.
@@ -224,7 +226,8 @@ func (p *pythonAPI) construct(class model.Class, name, value string) string {
 			continue
 		}
 		given, ok := p.sample(&attr.Field.Type)
-		if field := surface.Property(now.Fields, attr.Key); !ok || field == nil || name != "" && !takes(&field.Type, sampler.Filled(schemaFor(&attr.Field.Type, sampler.MaxDepth))) {
+		if field := surface.Property(now.Fields, attr.Key); !ok || field == nil || name != "" &&
+			!takes(&field.Type, sampler.Filled(schemaFor(&attr.Field.Type, sampler.MaxDepth))) {
 			if name == "" {
 				return ""
 			}

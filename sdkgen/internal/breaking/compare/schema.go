@@ -138,7 +138,8 @@ func (c *comparison) types(at node, old, now *schema) bool {
 		why = "every value is allowed now"
 	case was == "integer" && (is == "number" || is == "int-or-string"), was == "string" && is == "int-or-string":
 		why = "all values are still allowed"
-	case was == "object" && is == "map" && len(old.Properties) == 0 && !sampler.Open(old) && orZero(now.MinProperties) == 0:
+	case was == "object" && is == "map" && len(old.Properties) == 0 && !sampler.Open(old) &&
+		orZero(now.MinProperties) == 0:
 		why = "the object was always empty"
 	}
 	c.add("type-changed", at, transition(was, is), compatible(why != "", why))

@@ -20,8 +20,9 @@ func schemaFor(t *model.Type, depth int) *schema {
 	}
 	out := &schema{
 		Format: t.Format, Pattern: t.Pattern, Minimum: t.Minimum, Maximum: t.Maximum, MultipleOf: t.MultipleOf,
-		ExclusiveMinimum: t.ExclusiveMinimum, ExclusiveMaximum: t.ExclusiveMaximum, MinLength: t.MinLength, MaxLength: t.MaxLength,
-		MinItems: t.MinItems, MaxItems: t.MaxItems, MinProperties: t.MinProperties, MaxProperties: t.MaxProperties,
+		ExclusiveMinimum: t.ExclusiveMinimum, ExclusiveMaximum: t.ExclusiveMaximum, MinLength: t.MinLength,
+		MaxLength: t.MaxLength,
+		MinItems:  t.MinItems, MaxItems: t.MaxItems, MinProperties: t.MinProperties, MaxProperties: t.MaxProperties,
 	}
 	for _, value := range t.Enum {
 		if data, err := json.Marshal(value); err == nil {
@@ -45,7 +46,8 @@ func schemaFor(t *model.Type, depth int) *schema {
 			out.XListType = &t.ListType
 		}
 	case model.Map:
-		out.Type, out.AdditionalProperties = "object", &apiextensionsv1.JSONSchemaPropsOrBool{Schema: schemaFor(t.Elem, depth)}
+		out.Type = "object"
+		out.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Schema: schemaFor(t.Elem, depth)}
 	case model.Object:
 		out.Type = "object"
 	case model.Reference:
@@ -74,14 +76,16 @@ func takes(t *model.Type, value any) bool {
 		if t.Shape == model.Integer && t.Format == "int32" && value != int64(int32(value)) {
 			return false
 		}
-		return (t.Shape == model.Integer || t.Shape == model.Number || t.Shape == model.IntOrString) && takesNumber(t, float64(value))
+		return (t.Shape == model.Integer || t.Shape == model.Number || t.Shape == model.IntOrString) &&
+			takesNumber(t, float64(value))
 	case float64:
 		return t.Shape == model.Number && takesNumber(t, value)
 	case bool:
 		return t.Shape == model.Boolean
 	case []any:
 		return t.Shape == model.Array && holds(len(value), t.MinItems, t.MaxItems) &&
-			!slices.ContainsFunc(value, func(item any) bool { return !takes(t.Elem, item) }) && (t.ListType != "set" || distinct(value))
+			!slices.ContainsFunc(value, func(item any) bool { return !takes(t.Elem, item) }) &&
+			(t.ListType != "set" || distinct(value))
 	case map[string]any:
 		return takesObject(t, value)
 	}

@@ -81,7 +81,8 @@ func (r *reader) plain(e ast.Expr, negated *bool) *term {
 		var args []*term
 		for _, entry := range e.AsMap().Entries() {
 			pair := entry.AsMapEntry()
-			args = append(args, newTerm(fmt.Sprint("entry ", pair.IsOptional()), r.read(pair.Key(), false), r.read(pair.Value(), false)))
+			args = append(args, newTerm(fmt.Sprint("entry ", pair.IsOptional()), r.read(pair.Key(), false),
+				r.read(pair.Value(), false)))
 		}
 		return newTerm("map", args...)
 	case ast.ComprehensionKind:
@@ -160,5 +161,6 @@ func (r *reader) comprehension(c ast.ComprehensionExpr) *term {
 			inner.bound[name] = fmt.Sprintf("variable %d.%d", inner.depth, i)
 		}
 	}
-	return newTerm("comprehension", over, start, inner.read(c.LoopCondition(), false), inner.read(c.LoopStep(), false), inner.read(c.Result(), false))
+	return newTerm("comprehension", over, start, inner.read(c.LoopCondition(), false), inner.read(c.LoopStep(), false),
+		inner.read(c.Result(), false))
 }

@@ -30,8 +30,9 @@ func (c *comparison) bounds(at node, old, now *schema) {
 	c.upper(at, "maxLength", old.MaxLength, now.MaxLength)
 	c.upper(at, "maxItems", old.MaxItems, now.MaxItems)
 	c.upper(at, "maxProperties", old.MaxProperties, now.MaxProperties)
-	c.number(at, "minimum", old.Minimum, now.Minimum, old.ExclusiveMinimum, now.ExclusiveMinimum, now.Type == "integer", 1)
-	c.number(at, "maximum", old.Maximum, now.Maximum, old.ExclusiveMaximum, now.ExclusiveMaximum, now.Type == "integer", -1)
+	low, high := numericBound{old.Minimum, old.ExclusiveMinimum}, numericBound{old.Maximum, old.ExclusiveMaximum}
+	c.number(at, "minimum", low, numericBound{now.Minimum, now.ExclusiveMinimum}, now.Type == "integer", 1)
+	c.number(at, "maximum", high, numericBound{now.Maximum, now.ExclusiveMaximum}, now.Type == "integer", -1)
 	if was, is := show(old.MultipleOf), show(now.MultipleOf); was != is {
 		c.bound(at, "multipleOf", was, is, now.MultipleOf != nil)
 	}
@@ -66,23 +67,34 @@ func (c *comparison) upper(at node, keyword string, was, is *int64) {
 	}
 }
 
-// number compares a bound of numbers; a tighter one is greater by sign.
-func (c *comparison) number(at node, keyword string, was, is *float64, wasExclusive, isExclusive, whole bool, sign float64) {
-	text := func(value *float64, exclusive bool) string {
-		if value != nil && exclusive {
-			return show(value) + " (exclusive)"
-		}
-		return show(value)
+// numericBound is a minimum or maximum.
+type numericBound struct {
+	value     *float64
+	exclusive bool
+}
+
+func (b numericBound) String() string {
+	if b.value != nil && b.exclusive {
+		return show(b.value) + " (exclusive)"
 	}
-	before, after := text(was, wasExclusive), text(is, isExclusive)
-	if before == after {
+	return show(b.value)
+}
+
+// number compares bounds of numbers; a tighter one is greater by sign.
+func (c *comparison) number(at node, keyword string, old, now numericBound, whole bool, sign float64) {
+	if old.String() == now.String() {
 		return
 	}
-	tighter := is != nil && (was == nil || sign**is > sign**was || *is == *was && isExclusive)
-	if whole && was != nil && is != nil {
-		tighter = sign*least(*is, isExclusive, sign) > sign*least(*was, wasExclusive, sign)
+	tighter := now.value != nil
+	switch {
+	case old.value == nil || now.value == nil:
+	case whole:
+		before, after := least(*old.value, old.exclusive, sign), least(*now.value, now.exclusive, sign)
+		tighter = sign*after > sign*before
+	default:
+		tighter = sign**now.value > sign**old.value || *now.value == *old.value && now.exclusive
 	}
-	c.bound(at, keyword, before, after, tighter)
+	c.bound(at, keyword, old.String(), now.String(), tighter)
 }
 
 // least returns the first integer that meets a bound.

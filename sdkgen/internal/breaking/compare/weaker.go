@@ -10,8 +10,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// implies says whether b is true wherever a is, as far as their forms show it. An error counts as not true, so nothing is
-// concluded from a being false.
+// implies says whether b is true wherever a is, as far as their forms show it. An error counts as not true, so
+// nothing is concluded from a being false.
 func implies(a, b *term) bool {
 	follows := func(t *term) bool { return implies(t, b) }
 	asked := func(t *term) bool { return implies(a, t) }
@@ -22,7 +22,8 @@ func implies(a, b *term) bool {
 		return !slices.ContainsFunc(b.args, func(t *term) bool { return !asked(t) })
 	case a.op == operators.LogicalOr:
 		return !slices.ContainsFunc(a.args, func(t *term) bool { return !follows(t) })
-	case b.op == operators.LogicalOr && slices.ContainsFunc(b.args, asked), a.op == operators.LogicalAnd && slices.ContainsFunc(a.args, follows):
+	case b.op == operators.LogicalOr && slices.ContainsFunc(b.args, asked),
+		a.op == operators.LogicalAnd && slices.ContainsFunc(a.args, follows):
 		return true
 	case a.op == "comprehension" && b.op == "comprehension":
 		return loops(a, b)
@@ -32,7 +33,8 @@ func implies(a, b *term) bool {
 	return tighter(a, b) || listed(a, b)
 }
 
-// loops says so of two loops that differ in what they ask of an item: all and exists add it to their result by && and ||.
+// loops says so of two loops that differ in what they ask of an item: all and exists add it to their result by && and
+// ||.
 func loops(a, b *term) bool {
 	const step = 3
 	for i := range a.args {
@@ -81,7 +83,8 @@ func limitOf(t *term) (limit, bool) {
 func tighter(a, b *term) bool {
 	was, ok := limitOf(a)
 	is, also := limitOf(b)
-	if !ok || !also || was.of != is.of || is.sign == 0 || was.sign != 0 && was.sign != is.sign || was.value.Type() != is.value.Type() {
+	if !ok || !also || was.of != is.of || is.sign == 0 || was.sign != 0 && was.sign != is.sign ||
+		was.value.Type() != is.value.Type() {
 		return false
 	}
 	comparer, ok := was.value.(traits.Comparer)
@@ -103,7 +106,9 @@ func listed(a, b *term) bool {
 		return ok && subset(is, was)
 	}
 	if single, ok := limitOf(a); ok && single.sign == 0 && b.op == operators.In && b.args[0].text == single.of {
-		return slices.ContainsFunc(b.args[1].args, func(t *term) bool { return t.literal != nil && t.literal.Equal(single.value) == types.True })
+		return slices.ContainsFunc(b.args[1].args, func(t *term) bool {
+			return t.literal != nil && t.literal.Equal(single.value) == types.True
+		})
 	}
 	was, is, ok := lists(a, b)
 	return ok && subset(was, is)
@@ -111,7 +116,8 @@ func listed(a, b *term) bool {
 
 // lists returns the items of the lists in which the same value is looked for.
 func lists(a, b *term) (first, second []*term, ok bool) {
-	if a.op != operators.In || b.op != operators.In || a.args[0].text != b.args[0].text || a.args[1].op != "list []" || b.args[1].op != "list []" {
+	if a.op != operators.In || b.op != operators.In || a.args[0].text != b.args[0].text || a.args[1].op != "list []" ||
+		b.args[1].op != "list []" {
 		return nil, nil, false
 	}
 	for _, item := range slices.Concat(a.args[1].args, b.args[1].args) {
@@ -123,5 +129,7 @@ func lists(a, b *term) (first, second []*term, ok bool) {
 }
 
 func subset(a, b []*term) bool {
-	return !slices.ContainsFunc(a, func(t *term) bool { return !slices.ContainsFunc(b, func(u *term) bool { return u.text == t.text }) })
+	return !slices.ContainsFunc(a, func(t *term) bool {
+		return !slices.ContainsFunc(b, func(u *term) bool { return u.text == t.text })
+	})
 }

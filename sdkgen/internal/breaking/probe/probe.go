@@ -40,7 +40,9 @@ func (p *Probe) spell(t types.Type) string {
 		if versioned.MatchString(name) { // as Kubernetes' code has it: metav1
 			name = path.Base(path.Dir(pkg.Path())) + name
 		}
-		name = model.Free(name, func(name string) bool { return slices.Contains(slices.Collect(maps.Values(p.imports)), name) })
+		name = model.Free(name, func(name string) bool {
+			return slices.Contains(slices.Collect(maps.Values(p.imports)), name)
+		})
 		p.imports[pkg.Path()] = name
 		return name
 	})
@@ -140,7 +142,8 @@ func (p *Probe) Use(name, member string) bool {
 		if basic, ok := object.Type().(*types.Basic); !ok || basic.Info()&types.IsUntyped == 0 {
 			p.Write("func _() *%s {\n\tvalue := pkg.%s\n\treturn &value\n}", p.spell(object.Type()), name)
 		}
-		p.Write("// It compiles only if the value is this one.\nvar _ = map[bool]bool{false: false, pkg.%s == %s: true}", name, object.Val().ExactString())
+		p.Write("// It compiles only if the value is this one.\nvar _ = map[bool]bool{false: false, pkg.%s == %s: true}",
+			name, object.Val().ExactString())
 	default:
 		p.Write("var _ %s = pkg.%s", p.spell(object.Type()), name)
 	}

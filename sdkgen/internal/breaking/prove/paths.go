@@ -30,7 +30,8 @@ func mayLose(c *compare.Change) bool {
 	return compares(c)
 }
 
-// compares says whether the change may refuse updates of objects that are valid: a CEL rule may compare with the old value.
+// compares says whether the change may refuse updates of objects that are valid: a CEL rule may compare with the old
+// value.
 func compares(c *compare.Change) bool { return c.Rule == "rule-added" || c.Rule == "rule-changed" }
 
 // refuses says whether an error of the API server is the change.

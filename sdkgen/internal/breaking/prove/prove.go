@@ -29,13 +29,14 @@ const enough = 30
 // unproven is the reason of what was expected to break and did not in any object that was tried.
 const unproven = "no object that shows it was found"
 
-// Prove looks for an object that shows each change of a sampler.Schema, by the API server's own code, and corrects the verdicts
+// Prove looks for an object that shows each change of a schema, by the API server's own code, and corrects the verdicts
 // by what it finds: what was expected to break and never does is risky, and what could not be decided and does is
-// breaking. Each version of a kind is proved beside the others.
+// breaking. The versions of a kind are proved in parallel.
 func Prove(changes []*compare.Change, old, now *surface.Surface, shrink bool) error {
 	kinds := map[string][]*compare.Change{}
 	for _, change := range changes {
-		if len(change.Steps) == 0 || change.Effects[compare.Stored].Verdict != compare.Compatible || change.Effects[compare.Manifests].Verdict != compare.Compatible {
+		if len(change.Steps) == 0 || change.Effects[compare.Stored].Verdict != compare.Compatible ||
+			change.Effects[compare.Manifests].Verdict != compare.Compatible {
 			id := change.Group + " " + change.Kind + " " + change.Place.Version
 			kinds[id] = append(kinds[id], change)
 		}
@@ -240,7 +241,8 @@ func conclude(c *compare.Change, found *shown) {
 		case text == "" && effect.Verdict == compare.Breaking:
 			*effect = compare.Effect{Verdict: compare.Risky, Reason: unproven + ": " + effect.Reason}
 		case text == "" || effect.Verdict == compare.Compatible || c.Steps[0] == "status":
-		case effect.Verdict == compare.Risky && (who == compare.Stored && found.lost || who == compare.Manifests && text != "another default"):
+		case effect.Verdict == compare.Risky && (who == compare.Stored && found.lost ||
+			who == compare.Manifests && text != "another default"):
 			*effect = compare.Effect{Verdict: compare.Breaking, Reason: text}
 		}
 	}

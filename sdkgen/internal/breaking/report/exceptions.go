@@ -26,7 +26,8 @@ func (r *Report) Accept(file string, data []byte) error {
 		words := strings.Fields(what)
 		switch {
 		case len(words) != 3 || strings.TrimSpace(reason) == "":
-			list.Add(pos, "breaking", "write RULE VERSION PATH: reason, as in\nbound-tightened v1 Widget.spec.size: nobody has more", "the line has not the form of an exception")
+			const hint = "write RULE VERSION PATH: reason, as in\nbound-tightened v1 Widget.spec.size: nobody has more"
+			list.Add(pos, "breaking", hint, "the line has not the form of an exception")
 		case !r.accept(words[0], words[1], words[2], strings.TrimSpace(reason)):
 			list.Add(pos, "breaking", "remove the line", "there is no such change: %s", what)
 		}
@@ -37,7 +38,8 @@ func (r *Report) Accept(file string, data []byte) error {
 func (r *Report) accept(rule, version, path, reason string) bool {
 	found := false
 	for _, change := range r.Changes {
-		if change.Rule == rule && change.Place.Version == version && change.Place.Path == path && change.Verdict() != compare.Compatible {
+		if change.Rule == rule && change.Place.Version == version && change.Place.Path == path &&
+			change.Verdict() != compare.Compatible {
 			change.Accepted, found = reason, true
 		}
 	}

@@ -40,12 +40,16 @@ type effect struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// JSON prints the report as one document: all changes, and the diagnostics of the run, such as those about the exceptions
-// list.
+// JSON prints the report as one document: all changes, and the diagnostics of the run, such as those about the
+// exceptions list.
 func (r *Report) JSON(w io.Writer, witnesses bool, diagnostics diag.List) error {
 	out := output{Against: r.Against, Changes: []entry{}, NotCompared: r.Skipped, Diagnostics: diagnostics.Entries()}
 	for _, c := range r.Changes {
-		e := entry{c.Pos.Filename, c.Pos.Line, c.Pos.Column, c.Rule, c.Place.Version, c.Place.Path, c.Others, c.Verdict().String(), c.Text, nil, c.Instead, c.Accepted, nil, nil}
+		e := entry{
+			File: c.Pos.Filename, Line: c.Pos.Line, Column: c.Pos.Column, Rule: c.Rule, Version: c.Place.Version,
+			Path: c.Place.Path, Others: c.Others, Verdict: c.Verdict().String(), Change: c.Text, Instead: c.Instead,
+			Accepted: c.Accepted,
+		}
 		if witnesses {
 			e.Witness, e.Callers = c.Witness, c.Callers
 		}

@@ -6,9 +6,9 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/compare"
 )
 
-// Judge returns why a report does not pass, "" if it does. limit is the verdict that no change may have, compare.Compatible for
-// no limit. In an API version that makes no promise (v1alpha1) a breaking change passes if the version of the SDKs tells
-// of it: see Bump.
+// Judge returns why a report does not pass, "" if it does. limit is the verdict that no change may have,
+// compare.Compatible for no limit. In an API version that makes no promise (v1alpha1) a breaking change passes if the
+// version of the SDKs tells of it: see Bump.
 func (r *Report) Judge(limit compare.Verdict) string {
 	if limit == compare.Compatible {
 		return ""
@@ -30,7 +30,8 @@ func (r *Report) Judge(limit compare.Verdict) string {
 	case promised > 0:
 		return fmt.Sprintf("%s in API versions that promise not to break", count(promised, "breaking change"))
 	case noticed > 0 && bump != "":
-		return fmt.Sprintf("%s, and the %s number of version in the configuration is still that of %s (%s, now %s)", count(noticed, "breaking change"), bump, r.Against, r.Before, r.After)
+		return fmt.Sprintf("%s, and the %s number of version in the configuration is still that of %s (%s, now %s)",
+			count(noticed, "breaking change"), bump, r.Against, r.Before, r.After)
 	case risky > 0 && limit == compare.Risky:
 		return count(risky, "risky change")
 	}

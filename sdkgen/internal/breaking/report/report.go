@@ -36,7 +36,9 @@ func New(against string, old, now *surface.Surface, small bool) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Against: against, Changes: changes, Before: old.Version, After: now.Version, Skipped: skipped(old, now)}
+	report := &Report{
+		Against: against, Changes: changes, Before: old.Version, After: now.Version, Skipped: skipped(old, now),
+	}
 	// The proof needs the CRDs alone: from here on, the types of both versions may be collected.
 	return report, prove.Prove(changes, &surface.Surface{CRDs: old.CRDs}, &surface.Surface{CRDs: now.CRDs}, small)
 }
@@ -57,7 +59,8 @@ func skipped(old, now *surface.Surface) []Skipped {
 		switch {
 		case len(now.Packages) == 0: // CRDs alone
 		case !makes(now):
-			out = append(out, Skipped{sdk.callers, fmt.Sprintf("the configuration has no %s, so there is no %s", sdk.key, sdk.name)})
+			reason := fmt.Sprintf("the configuration has no %s, so there is no %s", sdk.key, sdk.name)
+			out = append(out, Skipped{sdk.callers, reason})
 		case !makes(old):
 			out = append(out, Skipped{sdk.callers, "the other version has no " + sdk.name})
 		}
@@ -70,8 +73,8 @@ var alpha = regexp.MustCompile(`^v[0-9]+alpha[0-9]+$`)
 // Promised says whether users may rely on an API version: v1 and v1beta1 may not break, v1alpha1 may, with notice.
 func Promised(version string) bool { return !alpha.MatchString(version) }
 
-// Bump is what has to change in the version of the SDKs for a breaking change: the major number, below 1.0 the minor
-// one. It is "" if that was done.
+// Bump returns the semver part of the SDKs' version ("major", below 1.0 "minor") that must still be raised for a
+// breaking change, or "" if it has been.
 func (r *Report) Bump() string {
 	before, after := "v"+r.Before, "v"+r.After
 	if !semver.IsValid(before) || !semver.IsValid(after) {
@@ -95,5 +98,6 @@ func (r *Report) summary() string {
 	for _, change := range r.Changes {
 		counts[change.Verdict()]++
 	}
-	return fmt.Sprintf("%d breaking, %d risky, %d compatible", counts[compare.Breaking], counts[compare.Risky], counts[compare.Compatible])
+	return fmt.Sprintf("%d breaking, %d risky, %d compatible", counts[compare.Breaking], counts[compare.Risky],
+		counts[compare.Compatible])
 }

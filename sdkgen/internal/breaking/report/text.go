@@ -80,7 +80,8 @@ func diagnostic(c *compare.Change) diag.Diagnostic {
 	if c.Verdict() == compare.Breaking && c.Accepted == "" {
 		severity = diag.Error
 	}
-	return diag.Diagnostic{Pos: c.Pos, Rule: c.Rule, Severity: severity, Message: headline(c), Hint: strings.Join(lines(c, false), "\n")}
+	return diag.Diagnostic{Pos: c.Pos, Rule: c.Rule, Severity: severity, Message: headline(c),
+		Hint: strings.Join(lines(c, false), "\n")}
 }
 
 // Diagnostics are the changes that are not compatible.
@@ -94,15 +95,16 @@ func (r *Report) Diagnostics() diag.List {
 	return list
 }
 
-// Markdown prints a changelog for release notes: what breaks first, then what is risky, then what is deprecated and what
-// is new.
+// Markdown prints a changelog for release notes: what breaks first, then what is risky, then what is deprecated and
+// what is new.
 func (r *Report) Markdown(w io.Writer) error {
 	var b strings.Builder
 	for _, section := range []struct {
 		verdict    compare.Verdict
 		deprecated bool
 		title      string
-	}{{compare.Breaking, false, "Breaking changes"}, {compare.Risky, false, "Changes to look at"}, {compare.Compatible, true, "Deprecations"}, {compare.Compatible, false, "Other changes"}} {
+	}{{compare.Breaking, false, "Breaking changes"}, {compare.Risky, false, "Changes to look at"},
+		{compare.Compatible, true, "Deprecations"}, {compare.Compatible, false, "Other changes"}} {
 		title := "## " + section.title + "\n\n"
 		for _, change := range r.Changes {
 			if change.Verdict() != section.verdict || (change.Rule == "deprecated") != section.deprecated {
