@@ -108,9 +108,9 @@ test-e2e: $(patsubst %,.e2e-%,$(or $(ONLY),$(E2E))) ## Test on control planes, e
 	GO=$(GO) hack/docs-browser.sh $(ARGS)
 .test-editors: # the JSON Schema in kubeconform and yaml-language-server; needs npm
 	cd sdkgen && $(GO) test -count=1 -timeout 10m -v ./test/editors -slow $(ARGS)
-.test-repos: # other operators' repositories, also the large ones; ARGS=-update writes docs/repositories.md
+.test-repos: # other operators' repositories, also the large ones; ARGS=-update writes docs/use/repositories.md
 	cd sdkgen && $(GO) test -count=1 -timeout 40m -v ./test/repos -slow $(ARGS)
-.test-pairs: # published versions of other APIs, also the large ones; ARGS=-update writes docs/breaking.md
+.test-pairs: # published versions of other APIs, also the large ones; ARGS=-update writes docs/use/breaking.md
 	cd sdkgen && $(GO) test -count=1 -timeout 20m -v ./test/pairs -slow $(ARGS)
 .test-release: bin/helm # a release built twice, in two places with other times and settings, byte by byte
 	$(RELEASE_TEST) -run TestRepeatable . -slow $(ARGS)
@@ -132,21 +132,21 @@ test-e2e: $(patsubst %,.e2e-%,$(or $(ONLY),$(E2E))) ## Test on control planes, e
 	@$< build >/dev/null
 	E2E=1 $(GO) test -count=1 -timeout 20m ./test/cluster/...
 	cd test/cluster/kubestack && $(GO) test -trimpath ./internal/node
-.e2e-faults: bin/cluster # the operator under failures and load; writes the tables of docs/reliability.md
+.e2e-faults: bin/cluster # the operator under failures and load; writes the tables of docs/operate/reliability.md
 	E2E=1 $< run --crd $(CRD) -- $(GO) test -count=1 -timeout 40m -v -run 'Fault|Load' ./test/e2e \
-		-report "$(CURDIR)/docs/reliability.md"
+		-report "$(CURDIR)/docs/operate/reliability.md"
 
-test-realflux: bin/cluster ## Test on real Flux, in the images of FLUX_LAYERS; writes docs/real-flux.md
+test-realflux: bin/cluster ## Test on real Flux, in the images of FLUX_LAYERS; writes docs/operate/real-flux.md
 	GO="$(GO)" hack/realflux.sh $< run --crd $(CRD) -- $(ARGS)
 
 bench: $(patsubst %,.bench-%,$(or $(ONLY),sdkgen)) ## Measure, N rounds, and write the tables of docs/
-.bench-sdkgen: tools # sdkgen and the classic recipe; writes docs/performance.md
-	@$(GO) run -C sdkgen ./test/bench -C .. -n $(N) -report docs/performance.md $(ARGS)
-.bench-python: tools # the Python SDK and its alternatives; writes docs/python-performance.md
+.bench-sdkgen: tools # sdkgen and the classic recipe; writes docs/use/performance.md
+	@$(GO) run -C sdkgen ./test/bench -C .. -n $(N) -report docs/use/performance.md $(ARGS)
+.bench-python: tools # the Python SDK and its alternatives; writes docs/use/python-performance.md
 	@PYTHONPATH=test/python $(PYTHON) -m bench -n $(N) --workdir .tools/python-bench \
-		--report docs/python-performance.md $(ARGS)
-.bench-clients: # size and speed of the Go clients; writes docs/go-clients.md
-	@$(GO) run ./test/clientcost -report docs/go-clients.md $(ARGS)
+		--report docs/use/python-performance.md $(ARGS)
+.bench-clients: # size and speed of the Go clients; writes docs/use/go-clients.md
+	@$(GO) run ./test/clientcost -report docs/use/go-clients.md $(ARGS)
 .bench-json: # the light Go client's JSON and encoding/json
 	@$(GO) test -run '^$$' -bench JSON $(ARGS) ./test/lightclient
 

@@ -20,7 +20,7 @@ check() {
 	[ "$tag" = "v$version" ] || die "the tag is $tag, and the version in sdkgen.yaml is $version"
 	for module in '' api/ sdk/go/ sdkgen/; do
 		[ "$(git rev-parse --quiet --verify "refs/tags/$module$tag^{commit}")" = "$(git rev-parse HEAD)" ] ||
-			die "the tag $module$tag is not on this commit; docs/releasing.md says how the tags are pushed"
+			die "the tag $module$tag is not on this commit; docs/contribute/releasing.md says how the tags are pushed"
 	done
 }
 

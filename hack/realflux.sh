@@ -30,4 +30,4 @@ for image in $(sed -n 's/.*image[:=] *"\?\([a-z.]*\/[a-zA-Z0-9./:_-]*\).*/\1/p' 
 	cluster+=(--image "$image=$stubs:${FLUX_LAYERS%% *}")
 done
 REALFLUX="${names[*]}" "${cluster[@]}" -- "${GO:-go}" test -count=1 -timeout 80m -parallel 6 -v ./test/realflux \
-	-report "$PWD/docs/real-flux.md" "$@"
+	-report "$PWD/docs/operate/real-flux.md" "$@"

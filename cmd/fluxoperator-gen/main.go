@@ -1,5 +1,5 @@
 // Command fluxoperator-gen prints the objects that the Flux Operator creates for a MiniCluster, to
-// inspect, change or apply them where no operator runs. See docs/fluxoperator-gen.md.
+// inspect, change or apply them where no operator runs. See docs/operate/fluxoperator-gen.md.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command manager is the Flux Operator. See docs/operator.md.
+// Command manager is the Flux Operator. See docs/operate/operator.md.
 package main
 
 import (

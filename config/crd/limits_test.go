@@ -12,7 +12,7 @@ import (
 	"github.com/flux-framework/flux-operator/test/report"
 )
 
-// TestLimits: each string, list and map of the spec has a limit, and docs/operator.md lists them.
+// TestLimits: each string, list and map of the spec has a limit, and docs/operate/operator.md lists them.
 func TestLimits(t *testing.T) {
 	all, err := testkit.Limits()
 	if err != nil {
@@ -29,14 +29,14 @@ func TestLimits(t *testing.T) {
 			t.Errorf("spec.%s has another limit than in containers: %s", path, limit)
 		}
 	}
-	const page = "../../docs/operator.md"
+	const page = "../../docs/operate/operator.md"
 	if testkit.Update() {
 		if err := report.Write(page, []report.Section{{Mark: "limits", Text: table(all)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if text := read(t, page); !strings.Contains(text, table(all)) {
-		t.Error("docs/operator.md has another table: go test ./config/crd -update")
+		t.Error("docs/operate/operator.md has another table: go test ./config/crd -update")
 	}
 }
 

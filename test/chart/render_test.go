@@ -67,7 +67,7 @@ priorityClassName: system-cluster-critical
 `,
 }
 
-// kustomizations are those that docs/operator.md names.
+// kustomizations are those that docs/operate/operator.md names.
 var kustomizations = []string{"default", "namespaced"}
 
 // helm runs helm, and returns what it prints on stdout and on stderr.

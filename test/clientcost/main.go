@@ -1,5 +1,5 @@
 // Command clientcost measures what the Go clients cost those who use them, with the programs of
-// examples/go, and writes the tables of docs/go-clients.md.
+// examples/go, and writes the tables of docs/use/go-clients.md.
 //
 //	go run ./test/clientcost [-report FILE] [-cold=false]
 //

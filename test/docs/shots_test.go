@@ -20,7 +20,7 @@ import (
 
 var shots = flag.String("shots", "", "write the pictures of the documents to this directory")
 
-// TestShots takes the pictures of docs/reference-pages.md.
+// TestShots takes the pictures of docs/use/reference-pages.md.
 func TestShots(t *testing.T) {
 	b := open(t, site(t, minicluster))
 	b.do(chromedp.EmulateViewport(960, 600))

@@ -20,10 +20,10 @@ import (
 	docs "github.com/flux-framework/flux-operator/test/report"
 )
 
-var writeAccess = flag.Bool("access", false, "write the tables of docs/access.md")
+var writeAccess = flag.Bool("access", false, "write the tables of docs/operate/access.md")
 
 // accessFile has the tables that TestAccess checks.
-const accessFile = root + "/docs/access.md"
+const accessFile = root + "/docs/operate/access.md"
 
 // column is a subject of the tables.
 type column struct {
@@ -32,7 +32,7 @@ type column struct {
 }
 
 // TestAccess asks the API server what the operator and the users of MiniClusters may do, with each verb on each
-// of its resources, as `kubectl auth can-i` does, and compares the answers with the tables of docs/access.md.
+// of its resources, as `kubectl auth can-i` does, and compares the answers with the tables of docs/operate/access.md.
 func TestAccess(t *testing.T) {
 	s := need(t)
 	ns := s.namespace(t)
@@ -161,7 +161,7 @@ func (s *suite) verbs(t *testing.T, user rest.ImpersonationConfig, namespace str
 	return allowed
 }
 
-// compareAccess compares the tables with those of docs/access.md, or writes them with -access.
+// compareAccess compares the tables with those of docs/operate/access.md, or writes them with -access.
 func compareAccess(t *testing.T, tables string) {
 	t.Helper()
 	t.Logf("%s", tables)

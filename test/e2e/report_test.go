@@ -13,7 +13,7 @@ import (
 
 var reportFile = flag.String("report", "", "update the tables of faults and load, or of upgrades, in this file")
 
-// report collects the tables of docs/reliability.md and docs/operator.md.
+// report collects the tables of docs/operate/reliability.md and docs/operate/operator.md.
 type report struct{ faults, load, upgrades []string }
 
 // fault adds a row to the table of faults, unless the test has failed.

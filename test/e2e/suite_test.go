@@ -1,5 +1,5 @@
 // Package e2e tests the operator on the API server of KUBECONFIG. It installs the operator as
-// docs/operator.md describes, and runs the manager as the operator's service account.
+// docs/operate/operator.md describes, and runs the manager as the operator's service account.
 //
 //	make test-e2e                          starts a control plane, and runs the tests
 //	go test -short ./test/e2e              skips faults and load

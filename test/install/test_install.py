@@ -243,7 +243,7 @@ class PreCommit(Project):
         run("pre-commit", "run", cwd=self.root, env=self.env)
 
     def test_wheel(self) -> None:
-        """What docs/install.md shows: pre-commit installs the wheel itself."""
+        """What docs/use/install.md shows: pre-commit installs the wheel itself."""
         text = (ROOT / "docs" / "install.md").read_text()
         (shown,) = [block for block in re.findall("```yaml\n(.*?)```", text, re.DOTALL) if "repo: local" in block]
         self.env["PIP_FIND_LINKS"] = str(PLACE / "dist")

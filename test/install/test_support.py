@@ -1,6 +1,6 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""docs/support.md says which versions are supported, and these are the ones that are pinned and tested.
+"""docs/use/support.md says which versions are supported, and these are the ones that are pinned and tested.
 
 SUPPORT=write writes the table.
 """
@@ -124,7 +124,7 @@ class Support(unittest.TestCase):
     def test_table(self) -> None:
         before, begin, rest = PAGE.read_text().partition(BEGIN)
         shown, end, after = rest.partition(END)
-        self.assertTrue(begin and end, "docs/support.md has no place for the table")
+        self.assertTrue(begin and end, "docs/use/support.md has no place for the table")
         if os.environ.get("SUPPORT") == "write":
             PAGE.write_text(before + BEGIN + table() + END + after)
             return
@@ -153,9 +153,9 @@ class Support(unittest.TestCase):
         for name, wanted in (
             ("README.md", f"{pythons} and {kubernetes}"),
             ("README.md", f"Python {pins['PYTHONS'][0]} or newer"),
-            ("docs/python.md", f"`kubernetes`, {kubernetes.partition(' ')[2]}"),
-            ("docs/python.md", f"Kubernetes {minor(tested)}"),
-            ("docs/messages.md", f"Java {java} or newer"),
+            ("docs/use/python.md", f"`kubernetes`, {kubernetes.partition(' ')[2]}"),
+            ("docs/use/python.md", f"Kubernetes {minor(tested)}"),
+            ("docs/use/messages.md", f"Java {java} or newer"),
         ):
             self.assertTrue(wanted in text(name), f"{name} does not have {wanted!r}")
         workflow = yaml.safe_load(text(".github/workflows/ci.yml"))

@@ -19,7 +19,7 @@ type result struct {
 	failed                bool
 }
 
-// results collects the results for docs/real-flux.md.
+// results collects the results for docs/operate/real-flux.md.
 type results struct {
 	mu       sync.Mutex
 	all      []result

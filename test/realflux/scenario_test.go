@@ -10,7 +10,7 @@ import (
 // scenario is a feature of the operator, shown on real brokers. Without run, the Job of the spec completes, or fails if fails is
 // set, within the limit.
 type scenario struct {
-	feature string // a line of docs/real-flux.md
+	feature string // a line of docs/operate/real-flux.md
 	spec    string // of the MiniCluster fx, in YAML
 	limit   time.Duration
 	fails   string         // a pattern of the condition's message

@@ -27,7 +27,7 @@ var places = []place{
 	{"sdkgen/action.yml", regexp.MustCompile(`(?m)^    description: Version of sdkgen to install\n    default: ` + number + `$`)},
 	{"charts/flux-operator/Chart.yaml", regexp.MustCompile(`(?m)^(?:version|appVersion): ["']?` + number)},
 	{"config/manager/kustomization.yaml", regexp.MustCompile(`(?m)^  newTag: ["']?v?` + number)},
-	{"docs/install.md", regexp.MustCompile(`(?:sdkgen==|rev: v|flux-operator/sdkgen@v)` + number)},
+	{"docs/use/install.md", regexp.MustCompile(`(?:sdkgen==|rev: v|flux-operator/sdkgen@v)` + number)},
 }
 
 // ignored are files, named by their path, that of a directory or a base name, which may name the version without being a
@@ -37,8 +37,8 @@ var ignored = []struct{ path, reason string }{
 	{"go.sum", "has the versions of modules that others wrote"},
 	{"CHANGELOG.md", "tells of all versions"},
 	{"sdkgen.lock", "is generated"},
-	{"docs/breaking.md", "names versions of other projects"},
-	{"docs/releasing.md", "has examples"},
+	{"docs/use/breaking.md", "names versions of other projects"},
+	{"docs/contribute/releasing.md", "has examples"},
 	{"test/e2e/upgrade_test.go", "upgrades from an earlier version"},
 	{"hack/release/", "has examples"},
 	{"sdkgen/internal/cli/breaking.go", "has an example"},

@@ -11,9 +11,9 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-var explained = testkit.Repository + "/docs/explain.md"
+var explained = testkit.Repository + "/docs/use/explain.md"
 
-// TestExplainDocs holds the examples of docs/explain.md against what testdata/script/explain.txtar says is printed. With
+// TestExplainDocs holds the examples of docs/use/explain.md against what testdata/script/explain.txtar says is printed. With
 // -update it rewrites them.
 func TestExplainDocs(t *testing.T) {
 	old := testkit.Read(t, explained)
@@ -26,7 +26,7 @@ func TestExplainDocs(t *testing.T) {
 		return
 	}
 	if flag.Lookup("update").Value.String() != "true" {
-		t.Fatalf("docs/explain.md (-found +printed):\n%s", cmp.Diff(string(old), string(got)))
+		t.Fatalf("docs/use/explain.md (-found +printed):\n%s", cmp.Diff(string(old), string(got)))
 	}
 	if err := os.WriteFile(explained, got, 0o644); err != nil {
 		t.Fatal(err)

@@ -13,9 +13,9 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-var messages = testkit.Repository + "/docs/messages.md"
+var messages = testkit.Repository + "/docs/use/messages.md"
 
-// TestMessages holds what docs/messages.md says of the formats and of bad input against the cases of
+// TestMessages holds what docs/use/messages.md says of the formats and of bad input against the cases of
 // TestBadInput. With -update it rewrites that.
 func TestMessages(t *testing.T) {
 	var table strings.Builder
@@ -38,7 +38,7 @@ func TestMessages(t *testing.T) {
 		return
 	}
 	if flag.Lookup("update").Value.String() != "true" {
-		t.Fatalf("docs/messages.md (-found +cases):\n%s", cmp.Diff(string(old), string(got)))
+		t.Fatalf("docs/use/messages.md (-found +cases):\n%s", cmp.Diff(string(old), string(got)))
 	}
 	if err := os.WriteFile(messages, got, 0o644); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func section(t *testing.T, document []byte, name, text string) []byte {
 	before, rest, found := bytes.Cut(document, begin)
 	_, after, closed := bytes.Cut(rest, end)
 	if !found || !closed {
-		t.Fatalf("docs/messages.md has no section %q", name)
+		t.Fatalf("docs/use/messages.md has no section %q", name)
 	}
 	return bytes.Join([][]byte{before, begin, []byte(text), end, after}, nil)
 }

@@ -105,9 +105,9 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestDocumented: docs/templates.md names every variable.
+// TestDocumented: docs/use/templates.md names every variable.
 func TestDocumented(t *testing.T) {
-	page := string(testkit.Read(t, testkit.Repository+"/docs/templates.md"))
+	page := string(testkit.Read(t, testkit.Repository+"/docs/use/templates.md"))
 	names := slices.Clone(render.Options)
 	for _, annotate := range []func(*model.API) (render.API, error){
 		golang.Annotate, func(api *model.API) (render.API, error) { return python.Annotate(api) },
@@ -126,7 +126,7 @@ func TestDocumented(t *testing.T) {
 	}
 	for _, name := range names {
 		if !strings.Contains(page, "`"+name+"`") {
-			t.Errorf("docs/templates.md does not name %s", name)
+			t.Errorf("docs/use/templates.md does not name %s", name)
 		}
 	}
 }

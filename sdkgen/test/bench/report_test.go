@@ -80,7 +80,7 @@ func TestComplete(t *testing.T) {
 
 // TestMarks holds the marks in the document against the sections.
 func TestMarks(t *testing.T) {
-	data, err := os.ReadFile("../../../docs/performance.md")
+	data, err := os.ReadFile("../../../docs/use/performance.md")
 	if err != nil {
 		t.Fatal(err)
 	}

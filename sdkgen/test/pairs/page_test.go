@@ -11,7 +11,7 @@ import (
 )
 
 // page is the document that the tables go to, from this directory.
-const page = "../../../docs/breaking.md"
+const page = "../../../docs/use/breaking.md"
 
 // publish holds the document against the tables, as far as they are not measured, or writes them.
 func publish(t *testing.T, rows []row) {

@@ -1,5 +1,5 @@
 // Package pairs compares published versions of other people's APIs: with `sdkgen breaking`, whose witnesses are checked
-// again here, and with crdify. The tables in docs/breaking.md hold what is found.
+// again here, and with crdify. The tables in docs/use/breaking.md hold what is found.
 package pairs
 
 import (

@@ -13,7 +13,7 @@ import (
 )
 
 // page is the document that the table goes to, from this directory.
-const page = "../../../docs/repositories.md"
+const page = "../../../docs/use/repositories.md"
 
 const intro = `# Real repositories
 

@@ -1,6 +1,6 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""The code of docs/python.md, run in the order of the page, and its session in Jupyter."""
+"""The code of docs/use/python.md, run in the order of the page, and its session in Jupyter."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_code_runs(checkout: Path, tmp_path: Path, monkeypatch: pytest.Monke
     found = blocks(checkout, "python")
     assert len(found) > 20
     for block in found:
-        exec(compile(block, "docs/python.md", "exec"), names)
+        exec(compile(block, "docs/use/python.md", "exec"), names)
     assert len((tmp_path / "hello.log").read_text().splitlines()) == 10
     assert MiniClusterClient().list() == []
 

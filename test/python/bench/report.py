@@ -1,6 +1,6 @@
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Prints figures as the tables of docs/python-performance.md."""
+"""Prints figures as the tables of docs/use/python-performance.md."""
 
 from __future__ import annotations
 

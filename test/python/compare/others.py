@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs rows of the comparison in docs/python.md for the packages that are installed, of lightkube, kr8s, kubernetes
+"""Runs rows of the comparison in docs/use/python.md for the packages that are installed, of lightkube, kr8s, kubernetes
 and kubernetes_asyncio, on the cluster of KUBECONFIG. It prints Y, or N with the reason. No part of CI.
 
 ``--restart COMMAND`` kills and restarts the API server during a watch.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright The Flux Operator Authors.
 # SPDX-License-Identifier: Apache-2.0
-"""Runs each row of the comparison in docs/python.md for this SDK, on the cluster of KUBECONFIG.
+"""Runs each row of the comparison in docs/use/python.md for this SDK, on the cluster of KUBECONFIG.
 
 The operator runs there, and in the environment are this SDK, kubernetes 37 or newer and pydantic. With
 ``--restart COMMAND`` the command kills and restarts the API server during a watch. It prints Y or N and the row,

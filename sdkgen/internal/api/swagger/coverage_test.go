@@ -19,7 +19,7 @@ import (
 // elsewhere are markers that say nothing of a type's schema.
 var elsewhere = []string{"groupName", "k8s:openapi-gen", "k8s:openapi-model-package"}
 
-// TestTypesAreComplete: docs/types.md has a row for each marker and each type of fields in the cases
+// TestTypesAreComplete: docs/use/types.md has a row for each marker and each type of fields in the cases
 // of TestBuild that have a document, and in lint's case of right markers.
 func TestTypesAreComplete(t *testing.T) {
 	registry := &markers.Registry{}

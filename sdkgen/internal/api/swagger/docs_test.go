@@ -17,7 +17,7 @@ import (
 
 const notByHand = "<!-- Made by `go test ./sdkgen/internal/api/swagger -run TestDocs -update`: do not edit. -->\n"
 
-// TestDocs holds docs/types.md against what the cases in testdata/types become, and docs/refused.md
+// TestDocs holds docs/use/types.md against what the cases in testdata/types become, and docs/use/refused.md
 // against the cases that are refused, here and in lint's testdata. With -update it writes them.
 func TestDocs(t *testing.T) {
 	t.Run("types", func(t *testing.T) { checkDocument(t, "types.md", typesDocument(t)) })
@@ -26,7 +26,7 @@ func TestDocs(t *testing.T) {
 
 func checkDocument(t *testing.T, name, got string) {
 	t.Helper()
-	checkFile(t, filepath.Join(testkit.Repository, "docs", name), got)
+	checkFile(t, filepath.Join(testkit.Repository, "docs", "use", name), got)
 }
 
 // checkFile holds a file that a test writes against what it would write; -update writes it.

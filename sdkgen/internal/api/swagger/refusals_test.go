@@ -21,7 +21,7 @@ and column, and writes nothing. Each rule has the message of an example, the sou
 The links lead to all tested cases. Other messages, such as those about sdkgen.yaml, are in [messages.md](messages.md#bad-input).
 `
 
-// refusedDocument is docs/refused.md: the rules of testdata/refusals.txt with their examples. Each
+// refusedDocument is docs/use/refused.md: the rules of testdata/refusals.txt with their examples. Each
 // diagnostic of the corpus belongs to a rule.
 func refusedDocument(t *testing.T) string {
 	groups := readRules(t)
@@ -57,7 +57,7 @@ func refusedDocument(t *testing.T) string {
 	return b.String()
 }
 
-// ruleGroup is a section of docs/refused.md.
+// ruleGroup is a section of docs/use/refused.md.
 type ruleGroup struct {
 	title, intro string
 	rules        []*refusalRule
@@ -119,7 +119,7 @@ func ruleOf(groups []*ruleGroup, message string) *refusalRule {
 
 // add notes a diagnostic of a case that the rule owns.
 func (r *refusalRule) add(glob, name string, found refusal) {
-	file := filepath.ToSlash(filepath.Join("../sdkgen/internal/api/swagger/testdata", filepath.Dir(glob), name+".txtar"))
+	file := filepath.ToSlash(filepath.Join("../../sdkgen/internal/api/swagger/testdata", filepath.Dir(glob), name+".txtar"))
 	if link := fmt.Sprintf("[%s](%s)", name, file); !slices.Contains(r.cases, link) {
 		r.cases = append(r.cases, link)
 	}

@@ -21,7 +21,7 @@ the CRD, – is no effect, and ` + "`validate()`" + ` means that this method of 
 that its table is made from. What sdkgen refuses is in [refused.md](refused.md).
 `
 
-// typesDocument is docs/types.md: a section for each case of testdata/types, in their order. The
+// typesDocument is docs/use/types.md: a section for each case of testdata/types, in their order. The
 // first is the one that markers are compared with, and has none.
 func typesDocument(t *testing.T) string {
 	cases := testkit.Cases(t, "types/*.txtar")
@@ -108,7 +108,7 @@ func (th *theme) title() string {
 // markers, of which the effects are shown.
 func (th *theme) write(b *strings.Builder, plain map[string]*row) {
 	title, intro := split(th.file)
-	fmt.Fprintf(b, "\n## %s\n\n%s ([source](../sdkgen/internal/api/swagger/testdata/types/%s.txtar))\n", title, strings.TrimSpace(intro), th.file.Name)
+	fmt.Fprintf(b, "\n## %s\n\n%s ([source](../../sdkgen/internal/api/swagger/testdata/types/%s.txtar))\n", title, strings.TrimSpace(intro), th.file.Name)
 	switch th.file.Field("by") {
 	case "types":
 		table(b, []string{"Go", "CRD", "swagger.json", "Python", "Go client"}, merged(th.typeRows(), 1, ", "))

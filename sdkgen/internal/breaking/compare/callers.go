@@ -20,7 +20,7 @@ type CallerRule struct {
 	Same []string // the rules for CRDs that say the same of the field, or kind: the changes are told as one
 }
 
-// CallerRules is every rule for callers, in the order in which docs/breaking.md has them.
+// CallerRules is every rule for callers, in the order in which docs/use/breaking.md has them.
 var CallerRules = []CallerRule{
 	{"package-renamed", "a package of an SDK has another name", nil},
 	{ID: "class-removed", What: "a class, or a type, is gone or has another name",

@@ -35,7 +35,7 @@ var (
 	controller = Pair{Effect{Risky, rewritten}, none}
 )
 
-// Rules is every rule for CRDs, in the order in which docs/breaking.md has them.
+// Rules is every rule for CRDs, in the order in which docs/use/breaking.md has them.
 var Rules = []Rule{
 	{ID: "kind-removed", What: "a kind is not served any more",
 		Spec: Pair{Effect{Breaking, "nothing can read the objects"},

@@ -12,7 +12,7 @@ import (
 	published "github.com/flux-framework/flux-operator/sdkgen/test/report"
 )
 
-// TestDocs holds the tables in docs/breaking.md against compare.Rules and compare.CallerRules. With -update it writes them.
+// TestDocs holds the tables in docs/use/breaking.md against compare.Rules and compare.CallerRules. With -update it writes them.
 func TestDocs(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| rule | change | stored objects | manifests | in the status | instead |\n|---|---|---|---|---|---|\n")
@@ -29,7 +29,7 @@ func TestDocs(t *testing.T) {
 	for _, rule := range compare.CallerRules {
 		callers += fmt.Sprintf("| %s | %s | %s |\n", rule.ID, rule.What, strings.Join(rule.Same, ", "))
 	}
-	file := filepath.Join(testkit.Repository, "docs", "breaking.md")
+	file := filepath.Join(testkit.Repository, "docs", "use", "breaking.md")
 	if flag.Lookup("update").Value.String() == "true" {
 		if err := published.Write(file, []published.Section{{Mark: "rules", Text: b.String()}, {Mark: "caller rules", Text: callers}}); err != nil {
 			t.Fatal(err)
