@@ -244,7 +244,7 @@ class PreCommit(Project):
 
     def test_wheel(self) -> None:
         """What docs/use/install.md shows: pre-commit installs the wheel itself."""
-        text = (ROOT / "docs" / "install.md").read_text()
+        text = (ROOT / "docs" / "use" / "install.md").read_text()
         (shown,) = [block for block in re.findall("```yaml\n(.*?)```", text, re.DOTALL) if "repo: local" in block]
         self.env["PIP_FIND_LINKS"] = str(PLACE / "dist")
         self.env["PATH"] = os.environ["PATH"]
@@ -304,7 +304,7 @@ class Action(Project):
         """The default is the version that is released with the Action, and the one that the document shows."""
         action = yaml.safe_load((ROOT / "sdkgen" / "action.yml").read_text())
         self.assertEqual(action["inputs"]["version"]["default"], VERSION)
-        text = (ROOT / "docs" / "install.md").read_text()
+        text = (ROOT / "docs" / "use" / "install.md").read_text()
         shown = re.findall(r"(?:rev: v|sdkgen==|/sdkgen@v)([\w.-]+)", text)
         self.assertEqual(shown, [VERSION] * 3)
 

@@ -17,7 +17,7 @@ from typing import Dict, List, Tuple
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "support.md"
+PAGE = ROOT / "docs" / "use" / "support.md"
 BEGIN, END = "<!-- versions, begin -->\n", "<!-- versions, end -->\n"
 
 

@@ -146,7 +146,7 @@ def test_tables_go_between_their_lines():
 
 
 def test_the_document_has_a_place_for_every_table(figures):
-    text = (CHECKOUT / "docs" / "python-performance.md").read_text(encoding="utf-8")
+    text = (CHECKOUT / "docs" / "use" / "python-performance.md").read_text(encoding="utf-8")
     report.write(text, report.tables(figures))
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("pods_stay")
 
 def blocks(checkout: Path, language: str) -> List[str]:
     """Gives the blocks of a language that a reader runs, each below its line of the page."""
-    page = checkout / "docs" / "python.md"
+    page = checkout / "docs" / "use" / "python.md"
     text = page.read_text(encoding="utf-8")
     return [
         "\n" * (text.count("\n", 0, match.start(3))) + match[3]
