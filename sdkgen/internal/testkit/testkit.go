@@ -17,6 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected parts of testdata")
 
+// Update reports whether -update asks to rewrite what tests expect.
+func Update() bool { return *update }
+
 // Case is a txtar file of testdata. Its comment says what it shows, and may have lines
 // "FIELD: value".
 type Case struct {

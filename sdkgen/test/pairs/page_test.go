@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 	"github.com/flux-framework/flux-operator/sdkgen/test/report"
 )
 
@@ -16,7 +17,7 @@ const page = "../../../docs/use/breaking.md"
 // publish holds the document against the tables, as far as they are not measured, or writes them.
 func publish(t *testing.T, rows []row) {
 	t.Helper()
-	if *update {
+	if testkit.Update() {
 		if !*slow {
 			t.Fatal("-update needs -slow: the tables have all pairs")
 		}

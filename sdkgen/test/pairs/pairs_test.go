@@ -18,8 +18,7 @@ import (
 )
 
 var (
-	slow   = flag.Bool("slow", false, "compare the large APIs, too, and run crdify")
-	update = flag.Bool("update", false, "measure, and write the tables to "+page)
+	slow = flag.Bool("slow", false, "compare the large APIs, too, and run crdify")
 )
 
 // pair is two versions of an API; testdata/pairs.yaml has all.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 // page is the document that the table goes to, from this directory.
@@ -32,7 +34,7 @@ is gone. Seconds and MiB are those of one machine with two cores: all runs of sd
 // publish compares the document with what it should say, or writes it.
 func publish(t *testing.T, rows []row) {
 	t.Helper()
-	if *update {
+	if testkit.Update() {
 		if !*slow {
 			t.Fatal("-update needs -slow: the table has all repositories")
 		}

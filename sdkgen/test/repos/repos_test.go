@@ -18,8 +18,7 @@ import (
 )
 
 var (
-	slow   = flag.Bool("slow", false, "run the repositories that take long, too")
-	update = flag.Bool("update", false, "write the table to "+page)
+	slow = flag.Bool("slow", false, "run the repositories that take long, too")
 )
 
 // row is what the table says of a repository.
