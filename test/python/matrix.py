@@ -231,8 +231,6 @@ def attempt(workdir: Path, sdk: Path, job: Job, shared: Shared) -> Outcome:
         return Outcome(OK, test(workdir, made.python, job, sdk, shared))
     except (StepFailed, NoInterpreter, OSError) as error:
         return Outcome(FAILED, "installing or testing", str(error))
-    finally:
-        made.seal()  # with the packages that the test installed
 
 
 def jobs(sdk: Path, rules: Path) -> List[Job]:

@@ -79,7 +79,7 @@ class Workshop:
             if requirements:
                 run(*pip, "install", "-q", *requirements, cwd=self.directory)
 
-        if not made.intact():
+        if not made.complete():
             made.make(create)
         return made.python
 
@@ -109,7 +109,6 @@ class Workshop:
             )
             run(*pip, "install", "-q", wheel, cwd=self.directory)
             run(*pip, "check", cwd=self.directory)
-            self.virtual(name, environment.requirements).seal()
         return python
 
     def wheel(self, name: str) -> Path:
