@@ -12,7 +12,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 )
 
-// CallerRule is one kind of change for those who call an SDK, or use the API's Go package. How bad it is depends on
+// CallerRule is one kind of change for programs that call an SDK, or import the API's Go package. How bad it is depends on
 // what they do with it: a program that shows it settles that.
 type CallerRule struct {
 	ID   string
@@ -88,7 +88,8 @@ func (c *comparison) callers() {
 		c.deprecatedTypes(pairs, old.Document)
 		c.packages(old, now)
 		if old.Python != nil && now.Python != nil {
-			(&pythonAPI{comparison: c, pairs: pairs, module: old.Module}).compare(old.Python, now.Python)
+			api := &pythonAPI{comparison: c, pairs: pairs, module: old.Module}
+			c.classes(api, Python, "the class ", pairs, old.Python, now.Python)
 		}
 		if old.Client != nil && now.Client != nil {
 			(&client{comparison: c, pairs: pairs, path: old.Import}).compare(old.Client, now.Client)
@@ -142,7 +143,7 @@ func (c *comparison) unversioned(old *surface.Package) {
 			instead: "keep the version, with +kubebuilder:deprecatedversion, for some releases",
 			place:   Place{Version: c.version, GoType: surface.GoType(definition), Path: definition.Name},
 			text:    "the packages of " + c.version + " are gone",
-			near:    c.beside(old.Document.Group, definition.Name),
+			near:    c.related(old.Document.Group, definition.Name),
 		}
 		if entry.who = Python; old.Python != nil {
 			if old.Module != "" {
@@ -157,6 +158,45 @@ func (c *comparison) unversioned(old *surface.Package) {
 			entry.program = p.String()
 		}
 		c.record(entry)
+	}
+}
+
+// sdk compares what is particular to the SDK of a language. entry is a breaking change of the class, to be completed.
+type sdk interface {
+	use(class model.Class) (program string)
+	scope(entry finding, was, is model.Class)
+	attribute(entry finding, class model.Class, was model.Attr, in model.Class)
+	added(entry finding, was, is model.Class, attr model.Attr)
+}
+
+// classes compares the classes of an SDK; noun is what reports call one.
+func (c *comparison) classes(s sdk, who Audience, noun string, p *pairs, old, now []model.Class) {
+	for _, was := range old {
+		entry := p.finding(who, c.version, was)
+		is := classOf(now, p.now[was.Definition])
+		if is == nil || is.Name != was.Name {
+			gone := entry
+			gone.id, gone.program = "class-removed", s.use(was)
+			gone.text = noticed(noun+was.Name+" is gone", was.Deprecated)
+			gone.instead = "keep the type for a release, marked \"// Deprecated:\""
+			if is != nil {
+				gone.text = fmt.Sprintf("%s%s is %s now", noun, was.Name, is.Name)
+				gone.instead = "keep the name with swagger.names in the configuration"
+			}
+			c.record(gone)
+		}
+		if is == nil {
+			continue
+		}
+		s.scope(entry, was, *is)
+		for _, attr := range was.Attrs {
+			s.attribute(entry, was, attr, *is)
+		}
+		for _, attr := range is.Attrs {
+			if attributeOf(was.Attrs, attr.Key) == nil {
+				s.added(entry, was, *is, attr)
+			}
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // rules compares CEL rules. Rules that mean the same count once: spaces, quotes, parentheses, the names of iteration
-// variables and the order of operands do not matter, and neither does what is said of a value that is refused.
+// variables, the order of operands and messages do not matter.
 func (c *comparison) rules(at node, old, now apiextensionsv1.ValidationRules) {
 	was, is := c.normalised(old), c.normalised(now)
 	removed := slices.DeleteFunc(slices.Clone(was), func(r celRule) bool { return slices.ContainsFunc(is, r.equal) })

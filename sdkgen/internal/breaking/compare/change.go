@@ -3,12 +3,13 @@
 package compare
 
 import (
+	"cmp"
 	"go/token"
 	"slices"
 	"strings"
 )
 
-// Verdict says what a change does to an audience.
+// Verdict is the severity of a change for an audience.
 type Verdict int
 
 // The verdicts, the worst last.
@@ -99,12 +100,7 @@ func (c *Change) Verdict() Verdict {
 // sortChanges sorts changes by version, path, rule and text.
 func sortChanges(changes []*Change) {
 	slices.SortFunc(changes, func(a, b *Change) int {
-		for _, pair := range [][2]string{{a.Place.Version, b.Place.Version}, {a.Place.Path, b.Place.Path},
-			{a.Rule, b.Rule}, {a.Text, b.Text}} {
-			if order := strings.Compare(pair[0], pair[1]); order != 0 {
-				return order
-			}
-		}
-		return 0
+		return cmp.Or(strings.Compare(a.Place.Version, b.Place.Version), strings.Compare(a.Place.Path, b.Place.Path),
+			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Text, b.Text))
 	})
 }

@@ -31,33 +31,10 @@ func (c *client) compare(old, now []model.Class) {
 			c.names = append(c.names, spelling{regexp.MustCompile(`\b` + was.Name + `([A-Z]\w*)?\b`), is.Name + "$1"})
 		}
 	}
-	for _, was := range old {
-		entry := c.pairs.finding(Go, c.version, was)
-		is := classOf(now, c.pairs.now[was.Definition])
-		if is == nil || is.Name != was.Name {
-			entry.id, entry.instead = "class-removed", "keep the type for a release, marked \"// Deprecated:\""
-			entry.text = noticed("the client's type "+was.Name+" is gone", was.Deprecated)
-			if is != nil {
-				entry.text, entry.instead = fmt.Sprintf("the client's type %s is %s now", was.Name, is.Name),
-					"keep the name with swagger.names in the configuration"
-			}
-			entry.program = c.program(nil, "var _ "+was.Name)
-			c.record(entry)
-		}
-		if is == nil {
-			continue
-		}
-		c.scope(entry, was, *is)
-		for _, attr := range was.Attrs {
-			c.field(entry, was, attr, *is)
-		}
-		for _, attr := range is.Attrs {
-			if attributeOf(was.Attrs, attr.Key) == nil {
-				c.added(entry, was, *is, attr)
-			}
-		}
-	}
+	c.classes(c, Go, "the client's type ", c.pairs, old, now)
 }
+
+func (c *client) use(class model.Class) string { return c.program(nil, "var _ "+class.Name) }
 
 func (c *client) added(entry finding, was, is model.Class, attr model.Attr) {
 	entry.place, entry.id = at(entry.place, is, attr), "attribute-added"
@@ -69,8 +46,8 @@ func (c *client) added(entry finding, was, is model.Class, attr model.Attr) {
 	c.record(entry)
 }
 
-// field compares a field with that of the new struct.
-func (c *client) field(entry finding, class model.Class, was model.Attr, in model.Class) {
+// attribute compares a field with the one of the new struct.
+func (c *client) attribute(entry finding, class model.Class, was model.Attr, in model.Class) {
 	entry.place = at(entry.place, class, was)
 	name := class.Name + "." + was.Name
 	is := attributeOf(in.Attrs, was.Key)

@@ -119,9 +119,8 @@ func (c *comparison) locate(places ...Place) token.Position {
 	return token.Position{}
 }
 
-// beside returns where a kind may be found that a version or a group has lost: in its other versions, or their
-// packages.
-func (c *comparison) beside(group, kind string) []Place {
+// related returns where to look for a kind that a version or a group has lost: in its other versions, or their packages.
+func (c *comparison) related(group, kind string) []Place {
 	var types, packages []Place
 	for _, pkg := range c.after.Packages {
 		if pkg.Document.Group == group {
@@ -138,7 +137,7 @@ func (c *comparison) resources() {
 		c.crd, c.version = old, surface.Storage(old)
 		now := c.after.CRD(old.Spec.Group, old.Spec.Names.Kind)
 		if now == nil {
-			pos := c.locate(c.beside(old.Spec.Group, old.Spec.Names.Kind)...)
+			pos := c.locate(c.related(old.Spec.Group, old.Spec.Names.Kind)...)
 			c.add("kind-removed", node{}, "there is no CRD of it any more",
 				afterNotice(deprecatedKind(old), "serve the last version until nobody uses it"),
 				func(c *Change) { c.Pos = pos })

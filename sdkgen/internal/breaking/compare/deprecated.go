@@ -18,7 +18,7 @@ func deprecation(field *model.Field, s *schema) string {
 	return model.Deprecation(s.Description)
 }
 
-// deprecated compares what is said of one place. Another text of a deprecation is no change.
+// deprecated compares the deprecation notices of one place. Another text of a notice is no change.
 func (c *comparison) deprecated(at node, was, is string) {
 	switch {
 	case was == "" && is != "":
@@ -38,7 +38,7 @@ func afterNotice(deprecated, instead string) correction {
 	}
 }
 
-// noticed is what is said of something that is gone, and what its deprecation said.
+// noticed adds the deprecation notice to the text about something that is gone.
 func noticed(text, deprecated string) string {
 	if deprecated == "" {
 		return text
@@ -61,12 +61,12 @@ func deprecatedVersion(root *model.Type, version apiextensionsv1.CustomResourceD
 // deprecatedKind is the deprecation of a kind all of whose served versions are deprecated, else "".
 func deprecatedKind(crd *apiextensionsv1.CustomResourceDefinition) (text string) {
 	for _, version := range crd.Spec.Versions {
-		switch said := deprecatedVersion(nil, version); {
+		switch reason := deprecatedVersion(nil, version); {
 		case !version.Served:
-		case said == "":
+		case reason == "":
 			return ""
 		default:
-			text = cmp.Or(text, said)
+			text = cmp.Or(text, reason)
 		}
 	}
 	return text
@@ -80,15 +80,15 @@ func (c *comparison) deprecatedTypes(p *pairs, old *model.API) {
 			continue
 		}
 		place := Place{Version: c.version, GoType: surface.GoType(is), Path: is.Name}
-		made := &Change{Place: place, Pos: c.locate(place)}
+		change := &Change{Place: place, Pos: c.locate(place)}
 		switch {
 		case was.Deprecated == "" && is.Deprecated != "":
-			made.Rule, made.Text = "deprecated", "deprecated: "+is.Deprecated
+			change.Rule, change.Text = "deprecated", "deprecated: "+is.Deprecated
 		case was.Deprecated != "" && is.Deprecated == "":
-			made.Rule, made.Text = "undeprecated", "no longer deprecated"
+			change.Rule, change.Text = "undeprecated", "no longer deprecated"
 		default:
 			continue
 		}
-		c.changes = append(c.changes, made)
+		c.changes = append(c.changes, change)
 	}
 }

@@ -132,8 +132,8 @@ func members(object types.Object) map[string]types.Object {
 	return found
 }
 
-// spelled is what an object is: the type of a value, field or method, what a type is made of unless it is a struct,
-// whose fields are members, and the value of a constant. Packages of the API's module have the paths of the new
+// spelled returns what callers depend on: the type of a value, field or method, the underlying type of a type, "a struct"
+// for one whose fields are members, and the value of a constant. Packages of the API's module have the paths of the new
 // version.
 func (g *goAPI) spelled(object types.Object) string {
 	relative := func(pkg *types.Package) string {
@@ -159,7 +159,7 @@ func (g *goAPI) spelled(object types.Object) string {
 	return types.TypeString(object.Type(), relative)
 }
 
-// renamed is a type, as spelled writes it, with the new names of those types of the package that were renamed.
+// renamed replaces, in a type as spelled writes it, the names of types of the package that were renamed.
 func (g *goAPI) renamed(text string) string {
 	for was, is := range g.pairs.now {
 		if was.GoType.Package == g.old.Path() && is.GoType.Package == g.now.Path() && was.GoType.Name != is.GoType.Name &&
@@ -178,8 +178,7 @@ func unnamed(tuple *types.Tuple) *types.Tuple {
 	return types.NewTuple(vars...)
 }
 
-// newModule is an import path of the old version as the new one has it, where the module has another path: that of its
-// next major version.
+// newModule maps an import path of the old version to the new one, whose module path may be the next major version's.
 func (g *goAPI) newModule(importPath string) string {
 	was, is := strings.Split(g.old.Path(), "/"), strings.Split(g.now.Path(), "/")
 	for len(was) > 1 && len(is) > 1 && was[len(was)-1] == is[len(is)-1] {

@@ -11,7 +11,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 )
 
-// wider are formats and those that accept all of their values. Every format of strings is within password.
+// wider maps a format to one that accepts all of its values. The API server does not check password.
 var wider = map[string]string{"uuid3": "uuid", "uuid4": "uuid", "uuid5": "uuid", "isbn10": "isbn", "isbn13": "isbn",
 	"int32": "int64", "float": "double"}
 

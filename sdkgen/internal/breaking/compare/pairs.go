@@ -92,7 +92,7 @@ func alike(was, is *model.Definition) bool {
 	})
 }
 
-// write marks what users write: all that a kind has beside its status.
+// write marks what users write: all of a kind but its status.
 func (p *pairs) write(d *model.Definition, kind bool) {
 	if p.written[d] {
 		return

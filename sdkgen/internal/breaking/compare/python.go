@@ -18,42 +18,11 @@ type pythonAPI struct {
 	*comparison
 	pairs  *pairs
 	module string // that has the classes, "" if it is not known
-	old    []model.Class
-	now    []model.Class
 }
 
-func (p *pythonAPI) compare(old, now []model.Class) {
-	p.old, p.now = old, now
-	for _, was := range old {
-		entry := p.pairs.finding(Python, p.version, was)
-		is := classOf(now, p.pairs.now[was.Definition])
-		switch {
-		case is == nil:
-			entry.id, entry.text, entry.instead = "class-removed", noticed("the class "+was.Name+" is gone", was.Deprecated),
-				"keep the type for a release, marked \"// Deprecated:\""
-			entry.program = p.program("", was.Name)
-			p.record(entry)
-			continue
-		case is.Name != was.Name:
-			entry.id, entry.text, entry.instead = "class-removed", fmt.Sprintf("the class %s is %s now", was.Name, is.Name),
-				"keep the name with swagger.names in the configuration"
-			entry.program = p.program("", was.Name)
-			p.record(entry)
-		}
-		p.scope(was, *is)
-		for _, attr := range was.Attrs {
-			p.attribute(was, attr, is)
-		}
-		for _, attr := range is.Attrs {
-			if attributeOf(was.Attrs, attr.Key) == nil {
-				p.added(was, *is, attr)
-			}
-		}
-	}
-}
+func (p *pythonAPI) use(class model.Class) string { return p.program("", class.Name) }
 
-func (p *pythonAPI) added(was, is model.Class, attr model.Attr) {
-	entry := p.pairs.finding(Python, p.version, was)
+func (p *pythonAPI) added(entry finding, was, is model.Class, attr model.Attr) {
 	entry.place, entry.id = at(entry.place, is, attr), "attribute-added"
 	entry.verdict, entry.text = Compatible, fmt.Sprintf("%s.%s is new", is.Name, attr.Name)
 	if attr.Mandatory && !preset(is, attr) {
@@ -62,7 +31,7 @@ func (p *pythonAPI) added(was, is model.Class, attr model.Attr) {
 	p.record(entry)
 }
 
-// required says that the constructor has to be given an attribute. Programs construct what users write.
+// required records that the constructor requires an attribute. Programs construct what users write.
 func (p *pythonAPI) required(entry *finding, class model.Class, name string) {
 	entry.id, entry.verdict, entry.instead = "attribute-required", Breaking, rule("required-added").Instead
 	entry.text = name + " must be given to the constructor"
@@ -78,9 +47,8 @@ func preset(class model.Class, attr model.Attr) bool {
 	return class.Root != nil && (attr.Key == "apiVersion" || attr.Key == "kind")
 }
 
-// attribute compares an attribute with that of the new class.
-func (p *pythonAPI) attribute(class model.Class, was model.Attr, in *model.Class) {
-	entry := p.pairs.finding(Python, p.version, class)
+// attribute compares an attribute with the one of the new class.
+func (p *pythonAPI) attribute(entry finding, class model.Class, was model.Attr, in model.Class) {
 	entry.place = at(entry.place, class, was)
 	name := class.Name + "." + was.Name
 	is := attributeOf(in.Attrs, was.Key)
@@ -202,11 +170,10 @@ func (p *pythonAPI) instance(class model.Class, attr model.Attr) string {
 }
 
 // scope compares whether a kind's objects are in namespaces.
-func (p *pythonAPI) scope(was, is model.Class) {
+func (p *pythonAPI) scope(entry finding, was, is model.Class) {
 	if was.Root == nil || is.Root == nil || was.Root.Plural == "" || was.Root.Namespaced == is.Root.Namespaced {
 		return
 	}
-	entry := p.pairs.finding(Python, p.version, was)
 	entry.id, entry.instead = "scope", rule("scope").Instead
 	entry.text = "clients refuse a namespace: objects are in none"
 	if is.Root.Namespaced {
@@ -225,7 +192,7 @@ func (p *pythonAPI) construct(class model.Class, name, value string) string {
 		if !attr.Mandatory || attr.Name == name || preset(class, attr) {
 			continue
 		}
-		given, ok := p.sample(&attr.Field.Type)
+		value, ok := p.sample(&attr.Field.Type)
 		if field := surface.Property(now.Fields, attr.Key); !ok || field == nil || name != "" &&
 			!takes(&field.Type, sampler.Filled(schemaFor(&attr.Field.Type, sampler.MaxDepth))) {
 			if name == "" {
@@ -234,7 +201,7 @@ func (p *pythonAPI) construct(class model.Class, name, value string) string {
 			method, arguments = class.Name+".partial", map[string]string{}
 			break
 		}
-		arguments[attr.Name] = given
+		arguments[attr.Name] = value
 	}
 	if name != "" {
 		arguments[name] = value

@@ -19,7 +19,7 @@ func (w *Witness) String() string {
 		b.WriteString("# " + line + "\n")
 	}
 	text, err := yaml.Marshal(w.Object)
-	if err != nil { // it was made of decoded JSON
+	if err != nil { // it is decoded JSON
 		text = []byte("# " + err.Error() + "\n")
 	}
 	return b.String() + string(text)

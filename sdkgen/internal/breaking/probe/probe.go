@@ -86,7 +86,7 @@ func (p *Probe) compiles(with *types.Package, pathOf func(string) string) bool {
 	return err == nil
 }
 
-// near imports a package, by a path that may be another version's, and those that it imports.
+// near imports a package, by a path that may be another version's, and the packages that it imports.
 type near struct {
 	path   string
 	pkg    *types.Package
@@ -161,7 +161,7 @@ func Generic(object types.Object) bool {
 	return false
 }
 
-// useType writes a program for a type as a whole: what it is made of, and that it can be compared.
+// useType writes a program for a type as a whole: its underlying type, and that it can be compared.
 func (p *Probe) useType(object *types.TypeName) {
 	name, under := object.Name(), object.Type().Underlying()
 	switch under.(type) {

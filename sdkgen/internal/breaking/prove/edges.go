@@ -36,12 +36,12 @@ func (p *prover) candidate(change *compare.Change) func(number int) func(*sample
 
 // choices are the values that candidate gives; after is nil for a value that the new sampler.Schema does not have.
 func (p *prover) choices(before, after *sampler.Schema) []any {
-	choices, said := append([]any{sampler.Absent{}}, sampler.Edges(before)...), p.said
+	choices, literals := append([]any{sampler.Absent{}}, sampler.Edges(before)...), p.literals
 	if after != nil {
 		choices = append(append(choices, tooLong(before, after)...), sampler.Edges(after)...)
-		said = append(texts(after), said...)
+		literals = append(texts(after), literals...)
 	}
-	for _, value := range said {
+	for _, value := range literals {
 		if before.Type == "array" {
 			value = []any{value}
 		}
@@ -67,7 +67,7 @@ var (
 	whole  = regexp.MustCompile(`\b\d{1,9}\b`)
 )
 
-// texts returns the literals of all CEL rules of a schema: texts, and numbers with those beside them.
+// texts returns the literals of all CEL rules of a schema: strings, and numbers with their neighbours.
 func texts(s *sampler.Schema) []any {
 	found, numbers := map[string]bool{}, map[int64]bool{}
 	var walk func(*sampler.Schema)

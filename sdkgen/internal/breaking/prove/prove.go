@@ -108,7 +108,7 @@ type prover struct {
 	apiVersion, kind string
 	before, after    *sampler.Schema
 	old, now         *server.Version
-	said             []any // texts that CEL rules name
+	literals         []any // of the CEL rules
 	shrinks          bool  // witnesses are to be small
 }
 
@@ -123,7 +123,7 @@ func newProver(change *compare.Change, old, now *surface.Surface) (*prover, erro
 		return nil, err
 	}
 	p.before, p.after = surface.Schema(was, change.Place.Version), surface.Schema(is, change.Place.Version)
-	p.said = texts(p.before)
+	p.literals = texts(p.before)
 	return p, nil
 }
 
@@ -131,7 +131,7 @@ func newProver(change *compare.Change, old, now *surface.Surface) (*prover, erro
 func (p *prover) prove(change *compare.Change) {
 	s := &sampler.Sampler{Rand: rand.New(rand.NewPCG(1, 2)), Focus: change.Steps}
 	candidate := p.candidate(change)
-	var best *shown
+	var best *outcome
 	for i := 0; i < attempts && !best.settles(change) && (i < enough || !best.shows(change)); i++ {
 		s.Fill = []float64{0, 0, 0.1, 0.3, 0.7}[i%5]
 		s.At = candidate(i)
@@ -148,15 +148,15 @@ func (p *prover) prove(change *compare.Change) {
 	conclude(change, best)
 }
 
-// shown is an object with what the new version does to it: "" where nothing happens.
-type shown struct {
+// outcome is an object and what the new version does to it: "" where nothing happens.
+type outcome struct {
 	object            map[string]any
 	stored, manifests string
 	lost              bool   // stored objects lose a value, or their updates are refused even if nothing changes
 	outdated          string // why updates that change nothing are refused without ratcheting
 }
 
-func (s *shown) worst() int {
+func (s *outcome) worst() int {
 	n := 0
 	for i, text := range []string{s.outdated, s.stored, s.manifests} {
 		if text != "" {
@@ -167,24 +167,24 @@ func (s *shown) worst() int {
 }
 
 // shows says whether the object shows all that is expected to break.
-func (s *shown) shows(change *compare.Change) bool {
+func (s *outcome) shows(change *compare.Change) bool {
 	return s != nil && (s.stored != "" || change.Effects[compare.Stored].Verdict != compare.Breaking) &&
 		(s.manifests != "" || change.Effects[compare.Manifests].Verdict != compare.Breaking)
 }
 
 // settles says whether nothing else can be found.
-func (s *shown) settles(change *compare.Change) bool {
+func (s *outcome) settles(change *compare.Change) bool {
 	stored := !mayLose(change) || s != nil && s.stored != ""
 	manifests := change.Steps[0] == "status" || s != nil && s.manifests != ""
 	return stored && manifests
 }
 
 // try says what becomes of an object by the change; nil if nothing does, or if the object was not valid.
-func (p *prover) try(change *compare.Change, object map[string]any) *shown {
+func (p *prover) try(change *compare.Change, object map[string]any) *outcome {
 	if dropped, errs := p.old.Valid(object); len(dropped) > 0 || len(errs) > 0 {
 		return nil
 	}
-	found := &shown{object: object}
+	found := &outcome{object: object}
 	dropped, errs := p.now.Valid(object)
 	if change.Steps[0] != "status" {
 		for _, path := range dropped {
@@ -209,7 +209,7 @@ func (p *prover) try(change *compare.Change, object map[string]any) *shown {
 
 // update finds what becomes of the stored object when it is read, and when an update changes nothing but a label. That
 // is accepted of an object that is valid, unless a rule compares with the old value.
-func (p *prover) update(change *compare.Change, found *shown, stored map[string]any, invalid bool) {
+func (p *prover) update(change *compare.Change, found *outcome, stored map[string]any, invalid bool) {
 	read, dropped := p.now.Read(stored)
 	for _, path := range dropped {
 		if drops(change, path) {
@@ -229,9 +229,9 @@ func (p *prover) update(change *compare.Change, found *shown, stored map[string]
 }
 
 // conclude corrects the verdicts by what was found.
-func conclude(c *compare.Change, found *shown) {
+func conclude(c *compare.Change, found *outcome) {
 	if found == nil {
-		found = &shown{}
+		found = &outcome{}
 	} else {
 		c.Witness = &compare.Witness{Object: found.object}
 	}
@@ -254,19 +254,19 @@ func conclude(c *compare.Change, found *shown) {
 	if outdated != "" {
 		outdated = "every update is refused before Kubernetes 1.30: " + outdated
 	}
-	for _, said := range []struct {
+	for _, line := range []struct {
 		who  compare.Audience
 		text string
 	}{{compare.Stored, found.stored}, {compare.Stored, outdated}, {compare.Manifests, found.manifests}} {
-		if said.text != "" {
-			c.Witness.Now = append(c.Witness.Now, fmt.Sprintf("%s: %s", said.who, said.text))
+		if line.text != "" {
+			c.Witness.Now = append(c.Witness.Now, fmt.Sprintf("%s: %s", line.who, line.text))
 		}
 	}
 }
 
 // outlast corrects the reason for stored objects by what became of updates of one that is invalid now and do not change
 // it.
-func outlast(c *compare.Change, found *shown) {
+func outlast(c *compare.Change, found *outcome) {
 	effect := &c.Effects[compare.Stored]
 	switch reason := effect.Reason; {
 	case effect.Verdict != compare.Risky || found.manifests == "" && found.outdated == "", c.Steps[0] == "status":

@@ -11,7 +11,7 @@ import (
 )
 
 // shrink removes from an object what it does not need to show the same.
-func (p *prover) shrink(change *compare.Change, found *shown) *shown {
+func (p *prover) shrink(change *compare.Change, found *outcome) *outcome {
 	for smaller := true; smaller; {
 		smaller = false
 		copies := without(found.object, p.before)

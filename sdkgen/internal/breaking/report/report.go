@@ -19,8 +19,7 @@ type Report struct {
 	Changes []*compare.Change
 	// Before and After are the versions of the SDKs.
 	Before, After string
-	// Skipped are those for whom nothing was compared.
-	Skipped []Skipped
+	Skipped       []Skipped // audiences for whom nothing was compared
 }
 
 // Skipped says for whom nothing was compared, and why.
@@ -29,7 +28,7 @@ type Skipped struct {
 	Reason  string `json:"reason"`
 }
 
-// New compares two surfaces. The witnesses that it finds are made as small as they can be if small is set, which
+// New compares two surfaces and proves the changes. If small is set it reduces witnesses to the smallest object, which
 // takes longer.
 func New(against string, old, now *surface.Surface, small bool) (*Report, error) {
 	changes, err := compare.Compare(old, now)
@@ -48,13 +47,13 @@ func skipped(old, now *surface.Surface) []Skipped {
 	var out []Skipped
 	for _, sdk := range []struct {
 		callers, name, key string
-		made               func(*surface.Package) bool
+		has                func(*surface.Package) bool
 	}{
 		{compare.Python.String(), "Python SDK", "python", func(p *surface.Package) bool { return p.Python != nil }},
 		{"callers of the Go client", "Go client", "go", func(p *surface.Package) bool { return p.Client != nil }},
 	} {
 		makes := func(s *surface.Surface) bool {
-			return slices.ContainsFunc(s.Packages, func(p surface.Package) bool { return sdk.made(&p) })
+			return slices.ContainsFunc(s.Packages, func(p surface.Package) bool { return sdk.has(&p) })
 		}
 		switch {
 		case len(now.Packages) == 0: // CRDs alone

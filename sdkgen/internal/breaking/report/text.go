@@ -10,7 +10,7 @@ import (
 )
 
 // Text prints the changes for people: a line for each with what changed and where, and one for every audience that it
-// concerns. Compatible changes are only counted, unless all are wanted.
+// concerns. Compatible changes are only counted, unless all is set.
 func (r *Report) Text(w io.Writer, all, witnesses bool) error {
 	var b strings.Builder
 	for _, change := range r.Changes {
@@ -52,7 +52,7 @@ func headline(c *compare.Change) string {
 	return fmt.Sprintf("%s%s: %s: %s (%s)", accepted, c.Verdict(), path, c.Brief(c.Text), c.Rule)
 }
 
-// lines are the effects that are not compatible, with the programs that show them if they are wanted, and what to do.
+// lines are the effects that are not compatible, with the programs that show them if callers is set, and what to do.
 func lines(c *compare.Change, callers bool) []string {
 	var lines []string
 	for _, who := range compare.Audiences {
