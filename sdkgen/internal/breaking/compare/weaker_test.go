@@ -40,7 +40,8 @@ func expression(r *rand.Rand, depth int, item string) string {
 	case 3:
 		if depth > 0 {
 			name := []string{"i", "j"}[r.IntN(2)] + fmt.Sprint(depth)
-			return "self.l." + []string{"all", "exists", "exists_one"}[r.IntN(3)] + "(" + name + ", " + expression(r, depth-1, name) + ")"
+			return "self.l." + []string{"all", "exists", "exists_one"}[r.IntN(3)] + "(" + name + ", " +
+				expression(r, depth-1, name) + ")"
 		}
 	case 4:
 		return "(" + number + " " + comparison + " " + value + ")"

@@ -21,8 +21,8 @@ import (
 
 type schema = apiextensionsv1.JSONSchemaProps
 
-// TestRules compares the CRDs of each case in both directions. A part "old" or "now" is the schema of .spec or, if it has
-// versions, a CRD's spec; "want" is the report, and "back" that of the way back.
+// TestRules compares the CRDs of each case in both directions. A part "old" or "now" is the schema of .spec or, if it
+// has versions, a CRD's spec; "want" is the report, and "back" that of the way back.
 func TestRules(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		c.Only(t, "old", "now", "want", "back")
@@ -32,7 +32,8 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// TestCompatible: in the cases of TestRules, no object fares worse at a place where the report says that all is as before.
+// TestCompatible: in the cases of TestRules, no object fares worse at a place where the report says that all is as
+// before.
 func TestCompatible(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		for _, parts := range [][2]string{{"old", "now"}, {"now", "old"}} {
@@ -122,15 +123,17 @@ func parse(t *testing.T, part string) *surface.Surface {
 		if err := yaml.UnmarshalStrict([]byte(part), &spec); err != nil {
 			t.Fatal(err)
 		}
-		crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{
-			OpenAPIV3Schema: &schema{Type: "object", Properties: map[string]schema{
-				"apiVersion": {Type: "string"}, "kind": {Type: "string"}, "metadata": {Type: "object"}, "spec": spec,
-			}},
-		}}}
+		crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true,
+			Schema: &apiextensionsv1.CustomResourceValidation{
+				OpenAPIV3Schema: &schema{Type: "object", Properties: map[string]schema{
+					"apiVersion": {Type: "string"}, "kind": {Type: "string"}, "metadata": {Type: "object"}, "spec": spec,
+				}},
+			}}}
 	}
 	crd.Spec.Group = "example.org"
 	if crd.Spec.Names.Kind == "" {
-		crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Kind: "Widget", ListKind: "WidgetList", Plural: "widgets", Singular: "widget"}
+		crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Kind: "Widget", ListKind: "WidgetList",
+			Plural: "widgets", Singular: "widget"}
 	}
 	crd.Spec.Scope = cmp.Or(crd.Spec.Scope, apiextensionsv1.NamespaceScoped)
 	out.CRDs = append(out.CRDs, crd)

@@ -113,7 +113,8 @@ func callersOf(t *testing.T, changes *report.Report) []compare.Caller {
 
 func open(t *testing.T, root string) *project.Project {
 	t.Helper()
-	p, err := project.Open(stage.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+	p, err := project.Open(stage.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(),
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,23 +23,33 @@ var (
 )
 
 var newTypes = []string{
-	"string", "*string", "int32", "*int64", "bool", "[]string", "map[string]string", "[]int32", "[]Secret", "map[string]Secret", "*FluxBroker", "map[string][]string", "map[string]int32",
+	"string", "*string", "int32", "*int64", "bool", "[]string", "map[string]string", "[]int32", "[]Secret",
+	"map[string]Secret", "*FluxBroker", "map[string][]string", "map[string]int32",
 }
 
 // newMarkers are markers by the Go types that take them.
 var newMarkers = []struct{ types, marker string }{
-	{"string", "+kubebuilder:validation:MinLength=2"}, {"string", "+kubebuilder:validation:MaxLength=3"}, {"string", "+kubebuilder:validation:Pattern=`^[a-m]*$`"},
-	{"string", "+kubebuilder:validation:Enum=a;b"}, {"string", `+kubebuilder:default="x"`}, {"string", `+kubebuilder:validation:XValidation:rule="self.size() < 3"`},
+	{"string", "+kubebuilder:validation:MinLength=2"}, {"string", "+kubebuilder:validation:MaxLength=3"},
+	{"string", "+kubebuilder:validation:Pattern=`^[a-m]*$`"},
+	{"string", "+kubebuilder:validation:Enum=a;b"}, {"string", `+kubebuilder:default="x"`},
+	{"string", `+kubebuilder:validation:XValidation:rule="self.size() < 3"`},
 	{"string", "+kubebuilder:validation:Format=ipv4"}, {"string", "+kubebuilder:validation:Format=semver"},
-	{"int", "+kubebuilder:validation:Minimum=2"}, {"int", "+kubebuilder:validation:Maximum=4"}, {"int", "+kubebuilder:default=1"}, {"int", "+kubebuilder:validation:MultipleOf=2"},
+	{"int", "+kubebuilder:validation:Minimum=2"}, {"int", "+kubebuilder:validation:Maximum=4"},
+	{"int", "+kubebuilder:default=1"}, {"int", "+kubebuilder:validation:MultipleOf=2"},
 	{"int", `+kubebuilder:validation:XValidation:rule="self > 1"`}, {"int", "+kubebuilder:validation:Format=int32"},
-	{"[]", "+kubebuilder:validation:MaxItems=1"}, {"[]", "+kubebuilder:validation:MinItems=1"}, {"[]string", "+listType=set"}, {"[]", "+listType=atomic"},
-	{"[]string", "+kubebuilder:validation:items:MaxLength=2"}, {"[]string", "+kubebuilder:validation:items:Enum=a;b"}, {"[]string", "+kubebuilder:validation:items:Pattern=`^[a-m]*$`"},
-	{"[]int", "+kubebuilder:validation:items:Minimum=2"}, {"[]int", "+kubebuilder:validation:items:Maximum=4"}, {"[]int", "+listType=set"},
-	{"[]BurstedCluster", "+listType=map\n\t// +listMapKey=name"}, {"[]BurstedCluster", "+listType=map\n\t// +listMapKey=name\n\t// +listMapKey=size"},
+	{"[]", "+kubebuilder:validation:MaxItems=1"}, {"[]", "+kubebuilder:validation:MinItems=1"},
+	{"[]string", "+listType=set"}, {"[]", "+listType=atomic"},
+	{"[]string", "+kubebuilder:validation:items:MaxLength=2"}, {"[]string", "+kubebuilder:validation:items:Enum=a;b"},
+	{"[]string", "+kubebuilder:validation:items:Pattern=`^[a-m]*$`"},
+	{"[]int", "+kubebuilder:validation:items:Minimum=2"}, {"[]int", "+kubebuilder:validation:items:Maximum=4"},
+	{"[]int", "+listType=set"},
+	{"[]BurstedCluster", "+listType=map\n\t// +listMapKey=name"},
+	{"[]BurstedCluster", "+listType=map\n\t// +listMapKey=name\n\t// +listMapKey=size"},
 	{"[]MiniClusterUser", "+listType=map\n\t// +listMapKey=name"}, {"[]MiniClusterUser", "+listType=atomic"},
-	{"[]string", `+kubebuilder:default={"a"}`}, {"map[string]string", `+kubebuilder:default={"a":"b"}`}, {"Flux", "+kubebuilder:default={}"}, {"LoggingSpec", "+kubebuilder:default={quiet:true}"},
-	{"map", "+kubebuilder:validation:MinProperties=1"}, {"map", "+kubebuilder:validation:MaxProperties=1"}, {"map", "+mapType=atomic"}, {"*", "+nullable"}, {"", "+required"}, {"", "+optional"},
+	{"[]string", `+kubebuilder:default={"a"}`}, {"map[string]string", `+kubebuilder:default={"a":"b"}`},
+	{"Flux", "+kubebuilder:default={}"}, {"LoggingSpec", "+kubebuilder:default={quiet:true}"},
+	{"map", "+kubebuilder:validation:MinProperties=1"}, {"map", "+kubebuilder:validation:MaxProperties=1"},
+	{"map", "+mapType=atomic"}, {"*", "+nullable"}, {"", "+required"}, {"", "+optional"},
 }
 
 // marked adds a marker that suits the type to the source of a field.
@@ -58,7 +68,8 @@ func marked(random *rand.Rand, text string) string {
 	for _, line := range strings.Split(text, "\n") {
 		same := strings.HasPrefix(line, "\t// "+name) && !strings.Contains(line, "XValidation")
 		other := marker == "+required" && line == "\t// +optional" || marker == "+optional" && line == "\t// +required"
-		given := strings.Contains(line, "+default=") && !strings.HasPrefix(marker, "+") || name == "+required" && strings.Contains(line, "default=")
+		given := strings.Contains(line, "+default=") && !strings.HasPrefix(marker, "+") ||
+			name == "+required" && strings.Contains(line, "default=")
 		listed := name == "+listType" && strings.Contains(line, "+listMapKey")
 		if !same && !other && !given && !listed {
 			kept = append(kept, line)
@@ -157,18 +168,21 @@ func (e *editor) rename(name string) {
 		return
 	}
 	for _, file := range slices.Sorted(maps.Keys(e.sources)) {
-		e.sources[file] = regexp.MustCompile(`([\s*\]])`+old+`( struct|\s+`+"`"+`)`).ReplaceAllString(e.sources[file], "${1}"+old+"Renamed$2")
+		e.sources[file] = regexp.MustCompile(`([\s*\]])`+old+`( struct|\s+`+"`"+`)`).ReplaceAllString(e.sources[file],
+			"${1}"+old+"Renamed$2")
 	}
 	e.what = append(e.what, "renamed "+old)
 }
 
 // rule adds a CEL rule to a struct.
 func (e *editor) rule(name string) {
-	e.replace(name, regexp.MustCompile(`(?m)^type \w+ struct \{\n(\t//.*\n)*\t[A-Z]\w* (string|int32|bool) .json:"\w+`), func(text string) string {
-		key := text[strings.LastIndex(text, `"`)+1:]
-		rule := map[string]string{"string": "size(self.%s) < 4", "int32": "self.%s > 1", "bool": "self.%s"}[strings.Fields(text[strings.LastIndex(text, "\t"):])[1]]
-		return fmt.Sprintf("// +kubebuilder:validation:XValidation:rule=\"!has(self.%s) || "+rule+"\"\n%s", key, key, text)
-	})
+	e.replace(name, regexp.MustCompile(`(?m)^type \w+ struct \{\n(\t//.*\n)*\t[A-Z]\w* (string|int32|bool) .json:"\w+`),
+		func(text string) string {
+			key := text[strings.LastIndex(text, `"`)+1:]
+			rule := map[string]string{"string": "size(self.%s) < 4", "int32": "self.%s > 1",
+				"bool": "self.%s"}[strings.Fields(text[strings.LastIndex(text, "\t"):])[1]]
+			return fmt.Sprintf("// +kubebuilder:validation:XValidation:rule=\"!has(self.%s) || "+rule+"\"\n%s", key, key, text)
+		})
 }
 
 // enum gives a text an enumeration as its type.

@@ -26,9 +26,9 @@ var (
 	seed  = flag.Uint64("seed", 0, "seed of TestEdits; by default 1, or another in each run of make test-all")
 )
 
-// TestEdits edits the MiniCluster types at random. No random object that was valid may be refused, or lose a value, at a
-// place of which the report tells no change that is risky or breaking, and whatever it calls breaking for objects has a
-// witness.
+// TestEdits edits the MiniCluster types at random. No random object that was valid may be refused, or lose a value,
+// at a place of which the report tells no change that is risky or breaking, and whatever it calls breaking for
+// objects has a witness.
 func TestEdits(t *testing.T) {
 	if *edits == 0 {
 		*edits = 3
@@ -45,7 +45,8 @@ func TestEdits(t *testing.T) {
 	t.Logf("-seed=%d", *seed)
 	random := rand.New(rand.NewPCG(*seed, *seed))
 	sources := types(t)
-	root := testkit.Project(t, txtar.Parse([]byte("-- sdkgen.yaml --\nversion: 0.1.0\napis:\n  - path: api/v1alpha1\npython:\n  dir: python\n  package: minicluster\n")))
+	root := testkit.Project(t, txtar.Parse([]byte("-- sdkgen.yaml --\nversion: 0.1.0\napis:\n  - path: api/v1alpha1\n"+
+		"python:\n  dir: python\n  package: minicluster\n")))
 	old, err := surfaceOf(t, root, sources)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,8 @@ func TestEdits(t *testing.T) {
 			t.Errorf("%s: not told: %s", what, found)
 		}
 	}
-	t.Logf("%d edits, of which sdkgen refuses %d; %d changes, %d of them risky for objects; %d valid objects", *edits, refused, changed, undecided, objects)
+	t.Logf("%d edits, of which sdkgen refuses %d; %d changes, %d of them risky for objects; %d valid objects", *edits,
+		refused, changed, undecided, objects)
 	if objects == 0 && *edits > refused {
 		t.Error("no object was valid")
 	}
@@ -112,7 +114,8 @@ func surfaceOf(t *testing.T, root string, sources map[string]string) (_ *surface
 	for name, data := range sources {
 		testkit.Write(t, root, "api/v1alpha1/"+name, []byte(data))
 	}
-	project, err := project.Open(stage.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+	project, err := project.Open(stage.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(),
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,11 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 )
 
-// Unreported makes n random objects that are valid before, and some at the bounds of each change. It returns how many there
-// were, and each way in which they fare worse afterwards that no change of a report tells.
-func Unreported(changes []*compare.Change, old, now *surface.Surface, n int, seed uint64) (valid int, unreported []string, err error) {
+// Unreported makes n random objects that are valid before, and some at the bounds of each change. It returns how many
+// there were, and each way in which they fare worse afterwards that no change of a report tells.
+func Unreported(
+	changes []*compare.Change, old, now *surface.Surface, n int, seed uint64,
+) (valid int, unreported []string, err error) {
 	random := rand.New(rand.NewPCG(seed, seed))
 	for _, crd := range old.CRDs {
 		for _, version := range crd.Spec.Versions {
@@ -34,7 +36,8 @@ func Unreported(changes []*compare.Change, old, now *surface.Surface, n int, see
 				}
 				valid++
 				for _, path := range p.worse(object) {
-					if found := fmt.Sprintf("%s: %v", path, object); !tells(changes, p.kind, path) && !slices.Contains(unreported, found) {
+					if found := fmt.Sprintf("%s: %v", path, object); !tells(changes, p.kind, path) &&
+						!slices.Contains(unreported, found) {
 						unreported = append(unreported, found)
 					}
 				}
@@ -72,7 +75,8 @@ func (p *prover) worse(object map[string]any) []string {
 	touched := runtime.DeepCopyJSON(read)
 	touched["metadata"] = map[string]any{"name": "witness", "labels": map[string]any{"touched": "yes"}}
 	paths := slices.Concat(dropped, lost)
-	for _, err := range slices.Concat(errs, p.now.Update(touched, read, true), p.now.Update(touched, read, false), p.now.UpdateStatus(touched, read, true)) {
+	for _, err := range slices.Concat(errs, p.now.Update(touched, read, true), p.now.Update(touched, read, false),
+		p.now.UpdateStatus(touched, read, true)) {
 		if !strings.HasPrefix(err.Detail, "some validation rules were not checked") {
 			paths = append(paths, pathOf(err))
 		}

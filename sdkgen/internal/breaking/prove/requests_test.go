@@ -78,11 +78,14 @@ func (s *liveServer) update(t *testing.T, object *stored, after *server.Version)
 		desired.SetLabels(map[string]string{"touched": "yes"})
 		stored, _ := after.Read(got.Object)
 		wanted, _ := after.Read(other)
-		_, err = s.resource(object.version).Update(t.Context(), desired, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err = s.resource(object.version).Update(t.Context(), desired,
+			metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		s.same(t, "updating "+inline(bare(got.Object))+" to "+inline(bare(other)), after.Update(wanted, stored, true), err)
 		if after.Status() {
-			_, err = s.resource(object.version).UpdateStatus(t.Context(), desired, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
-			s.same(t, "updating the status of "+inline(bare(got.Object))+" to "+inline(bare(other)), after.UpdateStatus(wanted, stored, true), err)
+			_, err = s.resource(object.version).UpdateStatus(t.Context(), desired,
+				metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
+			s.same(t, "updating the status of "+inline(bare(got.Object))+" to "+inline(bare(other)),
+				after.UpdateStatus(wanted, stored, true), err)
 		}
 	}
 }
@@ -93,14 +96,16 @@ func (s *liveServer) create(t *testing.T, object *stored, after *server.Version)
 	manifest := object.named()
 	manifest.SetName(object.name + "-again")
 	want, pruned, errs := after.Create(manifest.Object)
-	got, err := s.resource(object.version).Create(t.Context(), manifest, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: "Ignore"})
+	got, err := s.resource(object.version).Create(t.Context(), manifest,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: "Ignore"})
 	s.same(t, "creating "+inline(object.object), errs, err)
 	if err == nil {
 		if diff := cmp.Diff(bare(want), bare(got.Object)); diff != "" {
 			t.Errorf("created otherwise (-package +API server):\n%s", diff)
 		}
 	}
-	_, err = s.resource(object.version).Create(t.Context(), manifest, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: "Strict"})
+	_, err = s.resource(object.version).Create(t.Context(), manifest,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: "Strict"})
 	for _, path := range pruned {
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("unknown field %q", path)) {
 			t.Errorf("creating strictly: no word of %s: %v", path, err)

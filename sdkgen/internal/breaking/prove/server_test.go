@@ -32,9 +32,9 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// TestServer holds what the package says that the API server does against that of KUBECONFIG (make test-e2e ONLY=breaking).
-// For each case of TestRules, in both directions, it installs the old CRD, stores the witnesses and random objects, and
-// replaces the CRD.
+// TestServer holds what the package says that the API server does against that of KUBECONFIG (make test-e2e
+// ONLY=breaking). For each case of TestRules, in both directions, it installs the old CRD, stores the witnesses and
+// random objects, and replaces the CRD.
 func TestServer(t *testing.T) {
 	if os.Getenv("KUBECONFIG") == "" {
 		if os.Getenv("CI") == "true" && os.Getenv("E2E") != "" {
@@ -121,7 +121,8 @@ func version(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, name s
 
 // resource is that of the objects.
 func (s *liveServer) resource(version string) dynamic.ResourceInterface {
-	client := s.client.Resource(runtimeschema.GroupVersionResource{Group: s.old.Spec.Group, Version: version, Resource: s.old.Spec.Names.Plural})
+	client := s.client.Resource(runtimeschema.GroupVersionResource{Group: s.old.Spec.Group, Version: version,
+		Resource: s.old.Spec.Names.Plural})
 	if s.old.Spec.Scope == apiextensionsv1.ClusterScoped {
 		return client
 	}
@@ -135,7 +136,8 @@ func (s *liveServer) definitions() dynamic.ResourceInterface {
 func encode(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *unstructured.Unstructured {
 	t.Helper()
 	crd = crd.DeepCopy()
-	crd.APIVersion, crd.Kind, crd.Name = apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition", crd.Spec.Names.Plural+"."+crd.Spec.Group
+	crd.APIVersion, crd.Kind, crd.Name = apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition",
+		crd.Spec.Names.Plural+"."+crd.Spec.Group
 	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(crd)
 	if err != nil {
@@ -153,7 +155,8 @@ func (s *liveServer) marked() *apiextensionsv1.CustomResourceDefinition {
 			if v.OpenAPIV3Schema.Properties == nil {
 				v.OpenAPIV3Schema.Properties = map[string]schema{}
 			}
-			v.OpenAPIV3Schema.Properties["replaced"] = apiextensionsv1.JSONSchemaProps{Type: "boolean", Default: &apiextensionsv1.JSON{Raw: []byte("true")}}
+			v.OpenAPIV3Schema.Properties["replaced"] = apiextensionsv1.JSONSchemaProps{Type: "boolean",
+				Default: &apiextensionsv1.JSON{Raw: []byte("true")}}
 		}
 	}
 	return crd
@@ -197,7 +200,8 @@ func (s *liveServer) store(t *testing.T, changes *report.Report, old, now *surfa
 	t.Helper()
 	random := &sampler.Sampler{Rand: rand.New(rand.NewPCG(1, 2))}
 	for _, v := range s.old.Spec.Versions {
-		if !v.Served || !served(s.now, v.Name) || surface.Schema(s.now, v.Name) == nil || surface.Schema(s.old, v.Name) == nil {
+		if !v.Served || !served(s.now, v.Name) || surface.Schema(s.now, v.Name) == nil ||
+			surface.Schema(s.old, v.Name) == nil {
 			continue
 		}
 		apiVersion := s.old.Spec.Group + "/" + v.Name
@@ -222,7 +226,8 @@ func (s *liveServer) store(t *testing.T, changes *report.Report, old, now *surfa
 }
 
 func served(crd *apiextensionsv1.CustomResourceDefinition, version string) bool {
-	return slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version && v.Served })
+	return slices.ContainsFunc(crd.Spec.Versions,
+		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version && v.Served })
 }
 
 // put stores an object, if it is valid.

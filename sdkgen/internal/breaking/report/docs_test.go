@@ -12,7 +12,8 @@ import (
 	published "github.com/flux-framework/flux-operator/sdkgen/test/report"
 )
 
-// TestDocs holds the tables in docs/use/breaking.md against compare.Rules and compare.CallerRules. With -update it writes them.
+// TestDocs holds the tables in docs/use/breaking.md against compare.Rules and compare.CallerRules. With -update it
+// writes them.
 func TestDocs(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| rule | change | stored objects | manifests | in the status | instead |\n|---|---|---|---|---|---|\n")
@@ -23,7 +24,8 @@ func TestDocs(t *testing.T) {
 		return fmt.Sprintf("%s: %s", e.Verdict, e.Reason)
 	}
 	for _, rule := range compare.Rules {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", rule.ID, rule.What, cell(rule.Spec.Stored), cell(rule.Spec.Manifests), cell(rule.Status.Stored), rule.Instead)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", rule.ID, rule.What, cell(rule.Spec.Stored),
+			cell(rule.Spec.Manifests), cell(rule.Status.Stored), rule.Instead)
 	}
 	callers := "| rule | change | told with |\n|---|---|---|\n"
 	for _, rule := range compare.CallerRules {
@@ -31,7 +33,8 @@ func TestDocs(t *testing.T) {
 	}
 	file := filepath.Join(testkit.Repository, "docs", "use", "breaking.md")
 	if flag.Lookup("update").Value.String() == "true" {
-		if err := published.Write(file, []published.Section{{Mark: "rules", Text: b.String()}, {Mark: "caller rules", Text: callers}}); err != nil {
+		if err := published.Write(file, []published.Section{{Mark: "rules", Text: b.String()},
+			{Mark: "caller rules", Text: callers}}); err != nil {
 			t.Fatal(err)
 		}
 	}
