@@ -10,6 +10,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/order"
 )
 
 func (a *app) generate() *cobra.Command {
@@ -72,7 +73,7 @@ func (a *app) adopted(crds []artifact.Change) error {
 // onlyFlag adds --only, with the stages that there are.
 func (a *app) onlyFlag(cmd *cobra.Command, only *[]string) {
 	var names, described []string
-	for _, s := range project.Stages() {
+	for _, s := range order.Stages() {
 		names = append(names, s.Name)
 		described = append(described, cobra.CompletionWithDesc(s.Name, s.Doc))
 	}

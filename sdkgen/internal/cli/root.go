@@ -16,6 +16,7 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/order"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
 )
@@ -139,7 +140,7 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 			if _, err := diag.ParseFormat(a.format); err != nil && (a.format != markdown || cmd.Name() != "breaking") {
 				return err
 			}
-			return project.CheckEngine(a.engine)
+			return order.CheckEngine(a.engine)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

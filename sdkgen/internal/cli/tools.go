@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/project"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/order"
 )
 
 func (a *app) fetch() *cobra.Command {
@@ -27,7 +27,7 @@ The directory needs no project. It can be shared by several: nothing else writes
 			if err != nil {
 				return err
 			}
-			if err := project.FetchTools(cmd.Context(), env, python, java); err != nil || a.format != string(diag.JSON) {
+			if err := order.FetchTools(cmd.Context(), env, python, java); err != nil || a.format != string(diag.JSON) {
 				return err
 			}
 			return diag.Print(a.stdout, diag.JSON, nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/order"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 )
 
@@ -16,8 +17,8 @@ const Regenerate = "run `sdkgen generate`"
 // Drift compares sdkgen.lock with the tree by hashes alone: the generated files, and the inputs of
 // each stage. It returns a diagnostic for each difference, and for each stray file.
 func (p *Project) Drift(ctx context.Context) (diag.List, error) {
-	b := newBuild(p.in, Options{})
-	stages := b.stages()
+	b := order.New(p.in, false, false)
+	stages := b.Enabled()
 	list := p.stale(stages)
 	for _, s := range stages {
 		files, err := p.in.Lock.Drift(p.in.Root, s.Name)
@@ -36,12 +37,12 @@ func (p *Project) Drift(ctx context.Context) (diag.List, error) {
 			return nil, err
 		}
 		if clean {
-			b.Sets[s.Name] = set
+			b.Run.Sets[s.Name] = set
 		}
-		if slices.ContainsFunc(s.Inputs, func(input string) bool { return b.Sets[input] == nil }) {
+		if slices.ContainsFunc(s.Inputs, func(input string) bool { return b.Run.Sets[input] == nil }) {
 			continue // its inputs differ already
 		}
-		key, err := b.KeyOf(s)
+		key, err := b.Run.KeyOf(s)
 		if err != nil {
 			return nil, err
 		}

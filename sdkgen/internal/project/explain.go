@@ -106,7 +106,7 @@ func (p *Project) explained(ctx context.Context, opts load.Options, api string) 
 	}
 	only := (*load.Package)(nil)
 	if api != "" {
-		if only, err = pickPackage(loaded, api); err != nil {
+		if only, err = describe.Pick(loaded, api); err != nil {
 			return nil, err
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/order"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/reference"
@@ -98,20 +99,20 @@ func (p *Project) Close() error {
 // Plan runs the stages and compares what they made with the tree. It writes nothing. With an error about CRDs that
 // would lose schema it returns the plan, too, which is not to be committed.
 func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error) {
-	b := newBuild(p.in, opts)
-	wanted, err := pick(b.stages(), opts.Only)
+	b := order.New(p.in, opts.Force, opts.Adopt)
+	wanted, err := pick(b.Enabled(), opts.Only)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.run(ctx, wanted); err != nil {
+	if err := b.Do(ctx, wanted); err != nil {
 		return nil, err
 	}
 	set, keys := &artifact.Set{}, map[string]string{}
 	for _, name := range wanted {
-		if err := set.Merge(b.Sets[name]); err != nil {
+		if err := set.Merge(b.Run.Sets[name]); err != nil {
 			return nil, err
 		}
-		keys[name] = b.Keys[name]
+		keys[name] = b.Run.Keys[name]
 	}
 	if err := gocode.CheckDeclared(p.in, set); err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 	}
 	p.in.Env.Report(needs)
 	lost := gocode.Losses(p.in, set, opts.AcceptLoss)
-	plan, err := artifact.NewPlan(p.in.Root, p.in.Lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0, Released: b.Released})
+	plan, err := artifact.NewPlan(p.in.Root, p.in.Lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0, Released: b.Run.Released})
 	if blocked, ok := errors.AsType[diag.List](err); ok {
 		return nil, append(lost, blocked...)
 	}
@@ -168,8 +169,8 @@ const docsLock = "docs.yaml"
 func (p *Project) WriteDocs(ctx context.Context, dir, format string) (pages int, err error) {
 	cfg, other := *p.in.Config, *p.in
 	cfg.Docs, other.Config = &config.Docs{Dir: ".", Format: format}, &cfg
-	b := newBuild(&other, Options{})
-	if err := b.run(ctx, []string{reference.Stage}); err != nil {
+	b := order.New(&other, false, false)
+	if err := b.Do(ctx, []string{reference.Stage}); err != nil {
 		return 0, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -184,9 +185,9 @@ func (p *Project) WriteDocs(ctx context.Context, dir, format string) (pages int,
 	if err != nil {
 		return 0, err
 	}
-	plan, err := artifact.NewPlan(root, lock, b.Sets[reference.Stage], map[string]string{reference.Stage: b.Keys[reference.Stage]}, artifact.Options{})
+	plan, err := artifact.NewPlan(root, lock, b.Run.Sets[reference.Stage], map[string]string{reference.Stage: b.Run.Keys[reference.Stage]}, artifact.Options{})
 	if err != nil {
 		return 0, err
 	}
-	return b.Sets[reference.Stage].Len(), artifact.Commit(ctx, root, plan)
+	return b.Run.Sets[reference.Stage].Len(), artifact.Commit(ctx, root, plan)
 }

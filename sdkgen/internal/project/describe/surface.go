@@ -73,13 +73,13 @@ func Surface(p *stage.Project, api *load.Result) (*surface.Surface, error) {
 			out.CRDs = append(out.CRDs, generated)
 		}
 	}
-	nameSDKs(p, out, documents)
+	NameSDKs(p, out, documents)
 	return out, nil
 }
 
-// nameSDKs says by what names programs import what the SDKs make of each package. What the stages that make the SDKs
+// NameSDKs says by what names programs import what the SDKs make of each package. What the stages that make the SDKs
 // refuse has none.
-func nameSDKs(p *stage.Project, api *surface.Surface, documents []stage.Document) {
+func NameSDKs(p *stage.Project, api *surface.Surface, documents []stage.Document) {
 	for _, s := range []*stage.SDK{python.New(p), golang.New(p)} {
 		if s.Config == nil {
 			continue

@@ -1,8 +1,11 @@
-package describe
+// Package pages makes the stage of the reference pages: it puts together what package reference prints, from the documents, the
+// CRDs, the languages' names, samples and the comparison of versions.
+package pages
 
 import (
 	"context"
 	"fmt"
+	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -18,13 +21,14 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/compare"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/describe"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/reference"
 )
 
-// Reference returns the stage that generates the reference pages.
-func Reference(run *stage.Run) stage.Stage {
+// New returns the stage that generates the reference pages.
+func New(run *stage.Run) stage.Stage {
 	p := &pages{run}
 	return stage.Stage{
 		Name: reference.Stage, Doc: "reference pages", Enabled: run.Project.Config.Docs != nil, Inputs: []string{stage.Swagger},
@@ -86,7 +90,7 @@ func (p *pages) key(k *stage.Key) error {
 
 // languages are the languages that have names for the fields of an API.
 func (p *pages) languages(src *gotypes.Source, api *model.API) []reference.Language {
-	languages := []reference.Language{{Name: "Go", Separator: " ", Classes: structs(src, api)}}
+	languages := []reference.Language{{Name: "Go", Separator: " ", Classes: describe.Structs(src, api)}}
 	if p.run.Project.Config.Python != nil {
 		languages = append(languages, reference.Language{Name: "Python", Separator: ": ", Classes: python.Classes(api)})
 	}
@@ -185,7 +189,7 @@ func described(change *compare.Change) string {
 // oneVersion is a surface with one version of a CRD, under a name that all versions share, so that two can be compared.
 func oneVersion(crd *apiextensionsv1.CustomResourceDefinition, one apiextensionsv1.CustomResourceDefinitionVersion, documents []stage.Document) *surface.Surface {
 	const shared = "v1"
-	out := &surface.Surface{Version: shared, Locate: nowhere}
+	out := &surface.Surface{Version: shared, Locate: func(string, string) token.Position { return token.Position{} }}
 	for _, doc := range documents {
 		if doc.API.Group == crd.Spec.Group && doc.API.Version == one.Name {
 			api := *doc.API

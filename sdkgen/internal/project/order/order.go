@@ -1,4 +1,5 @@
-package project
+// Package order has the registry of the stages and runs them in their order.
+package order
 
 import (
 	"cmp"
@@ -10,7 +11,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/project/describe"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/pages"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render/jar"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
@@ -22,36 +23,37 @@ import (
 	stageswagger "github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
 )
 
-// build is one run over the stages.
-type build struct {
-	*stage.Run
-	force bool // run stages that are up to date too
+// Build is one run over the stages.
+type Build struct {
+	Run    *stage.Run
+	Gocode *gocode.Stages
 
-	gocode   *gocode.Stages
+	force    bool          // run stages that are up to date too
 	document []stage.Stage // in order: what the others read
 	sdks     []*stage.SDK  // at once, in one run of the engine
 	code     []stage.Stage // in order, next to the SDKs
 }
 
-// newBuild returns a run over the stages: the registry of all that there are.
-func newBuild(in *stage.Project, opts Options) *build {
-	b := &build{Run: stage.NewRun(in), force: opts.Force}
-	b.Adopt = opts.Adopt
-	b.gocode = gocode.NewStages(b.Run, swagger.Models)
-	b.document = []stage.Stage{b.gocode.OpenAPI(), stageswagger.New(b.Run, b.gocode.Definitions)}
+// New returns a run over the stages: the registry of all that there are. force runs stages that are up to date too; adopt takes
+// over files that sdkgen did not write.
+func New(in *stage.Project, force, adopt bool) *Build {
+	b := &Build{Run: stage.NewRun(in), force: force}
+	b.Run.Adopt = adopt
+	b.Gocode = gocode.NewStages(b.Run, swagger.Models)
+	b.document = []stage.Stage{b.Gocode.OpenAPI(), stageswagger.New(b.Run, b.Gocode.Definitions)}
 	b.sdks = []*stage.SDK{python.New(in), golang.New(in)}
 	b.code = []stage.Stage{
-		b.gocode.Deepcopy(), b.gocode.CRD(), describe.Reference(b.Run), samples.New(b.Run), schemas.New(b.Run), b.gocode.ClientSet(),
+		b.Gocode.Deepcopy(), b.Gocode.CRD(), pages.New(b.Run), samples.New(b.Run), schemas.New(b.Run), b.Gocode.ClientSet(),
 	}
 	return b
 }
 
 // Stages returns all stages in the order in which a run has them, for help texts.
 func Stages() []stage.Stage {
-	return newBuild(&stage.Project{Config: &config.Config{}}, Options{}).all()
+	return New(&stage.Project{Config: &config.Config{}}, false, false).all()
 }
 
-func (b *build) all() []stage.Stage {
+func (b *Build) all() []stage.Stage {
 	all := slices.Clone(b.document)
 	for _, sdk := range b.sdks {
 		all = append(all, sdk.Stage())
@@ -59,15 +61,15 @@ func (b *build) all() []stage.Stage {
 	return append(all, b.code...)
 }
 
-// stages returns the enabled stages in the order in which a run has them.
-func (b *build) stages() []stage.Stage {
+// Enabled returns the enabled stages in the order in which a run has them.
+func (b *Build) Enabled() []stage.Stage {
 	return slices.DeleteFunc(b.all(), func(s stage.Stage) bool { return !s.Enabled })
 }
 
 // needed returns the names of the enabled stages among names, and of all that these read.
-func (b *build) needed(names []string) []string {
+func (b *Build) needed(names []string) []string {
 	var needed []string
-	for _, s := range slices.Backward(b.stages()) { // a stage is behind those that it reads
+	for _, s := range slices.Backward(b.Enabled()) { // a stage is behind those that it reads
 		if slices.Contains(names, s.Name) || slices.Contains(needed, s.Name) {
 			needed = append(append(needed, s.Name), s.Inputs...)
 		}
@@ -75,8 +77,8 @@ func (b *build) needed(names []string) []string {
 	return needed
 }
 
-// run runs every stage that is needed for the named ones and is not up to date.
-func (b *build) run(ctx context.Context, names []string) error {
+// Do runs every stage that is needed for the named ones and is not up to date.
+func (b *Build) Do(ctx context.Context, names []string) error {
 	needed := b.needed(names)
 	only := func(stages []stage.Stage) []stage.Stage {
 		return slices.DeleteFunc(slices.Clone(stages), func(s stage.Stage) bool { return !slices.Contains(needed, s.Name) })
@@ -100,7 +102,7 @@ func (b *build) run(ctx context.Context, names []string) error {
 	rendering, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rendered := make(chan sdkJobs, 1)
-	docs := b.Sets[stage.Swagger]
+	docs := b.Run.Sets[stage.Swagger]
 	go func() { rendered <- b.render(rendering, stale, docs) }()
 	codeErr := b.each(ctx, only(b.code))
 	if codeErr != nil {
@@ -108,7 +110,7 @@ func (b *build) run(ctx context.Context, names []string) error {
 	}
 	sdks := <-rendered
 	if list, ok := errors.AsType[stage.Unrepresentables](sdks.unprepared); ok {
-		source, err := b.Source(ctx)
+		source, err := b.Run.Source(ctx)
 		if err != nil {
 			return err
 		}
@@ -121,7 +123,7 @@ func (b *build) run(ctx context.Context, names []string) error {
 }
 
 // each runs stages one after the other, except for the ones that are up to date.
-func (b *build) each(ctx context.Context, stages []stage.Stage) error {
+func (b *Build) each(ctx context.Context, stages []stage.Stage) error {
 	for _, s := range stages {
 		current, err := b.upToDate(s)
 		if err != nil {
@@ -130,7 +132,7 @@ func (b *build) each(ctx context.Context, stages []stage.Stage) error {
 		if current {
 			continue
 		}
-		b.Project.Env.Log.Info("running", "stage", s.Name)
+		b.Run.Project.Env.Log.Info("running", "stage", s.Name)
 		set, err := s.Run(ctx)
 		if err != nil {
 			return err
@@ -142,28 +144,28 @@ func (b *build) each(ctx context.Context, stages []stage.Stage) error {
 
 // upToDate works out the stage's key. If the lock has that key and the tree the stage's files, it takes
 // them from the tree.
-func (b *build) upToDate(s stage.Stage) (bool, error) {
-	key, err := b.KeyOf(s)
+func (b *Build) upToDate(s stage.Stage) (bool, error) {
+	key, err := b.Run.KeyOf(s)
 	if err != nil {
 		return false, err
 	}
-	b.Keys[s.Name] = key
-	if b.force || !b.Project.Lock.Sealed(s.Name, key) {
+	b.Run.Keys[s.Name] = key
+	if b.force || !b.Run.Project.Lock.Sealed(s.Name, key) {
 		return false, nil
 	}
-	set, clean, err := b.Project.Lock.StageClean(b.Project.Root, s.Name)
+	set, clean, err := b.Run.Project.Lock.StageClean(b.Run.Project.Root, s.Name)
 	if err != nil || !clean {
 		return false, err
 	}
-	b.Sets[s.Name] = set
-	b.Project.Env.Log.Info("unchanged", "stage", s.Name, "files", set.Len())
+	b.Run.Sets[s.Name] = set
+	b.Run.Project.Env.Log.Info("unchanged", "stage", s.Name, "files", set.Len())
 	return true, nil
 }
 
 // done records the files of a stage that ran.
-func (b *build) done(stage string, set *artifact.Set) {
-	b.Sets[stage] = set
-	b.Project.Env.Log.Info("done", "stage", stage, "files", set.Len())
+func (b *Build) done(stage string, set *artifact.Set) {
+	b.Run.Sets[stage] = set
+	b.Run.Project.Env.Log.Info("done", "stage", stage, "files", set.Len())
 }
 
 // sdkJobs are the jobs of a run, and why there are none or why they did not come about.
@@ -201,7 +203,7 @@ func prepare(sdks []*stage.SDK, documents *artifact.Set) ([]*stage.Job, error) {
 
 // render makes the SDKs from the documents, in one run of the project's engine. The code stages run at the same time: it
 // reads nothing that they write.
-func (b *build) render(ctx context.Context, sdks []*stage.SDK, documents *artifact.Set) sdkJobs {
+func (b *Build) render(ctx context.Context, sdks []*stage.SDK, documents *artifact.Set) sdkJobs {
 	jobs, err := prepare(sdks, documents)
 	if err != nil || len(jobs) == 0 {
 		return sdkJobs{unprepared: err}
@@ -217,19 +219,19 @@ func (b *build) render(ctx context.Context, sdks []*stage.SDK, documents *artifa
 	return sdkJobs{jobs: jobs, unrendered: err}
 }
 
-func (b *build) runEngine(ctx context.Context, jobs []render.Job) ([]*artifact.Set, error) {
-	if b.Project.Config.Engine == config.Native {
+func (b *Build) runEngine(ctx context.Context, jobs []render.Job) ([]*artifact.Set, error) {
+	if b.Run.Project.Config.Engine == config.Native {
 		return render.Native(ctx, jobs)
 	}
-	engine, err := jar.Find(where(b.Project))
+	engine, err := jar.Find(Where(b.Run.Project))
 	if err != nil {
 		return nil, err
 	}
-	return engine.Run(ctx, b.Project.Env.Log, filepath.Join(b.Project.Scratch, "java"), jobs)
+	return engine.Run(ctx, b.Run.Project.Env.Log, filepath.Join(b.Run.Project.Scratch, "java"), jobs)
 }
 
 // collect puts the distributions together and records the files of the stages.
-func (b *build) collect(jobs []*stage.Job) error {
+func (b *Build) collect(jobs []*stage.Job) error {
 	sets := map[string]*artifact.Set{}
 	for len(jobs) > 0 {
 		d, name := jobs[0].Distribution, jobs[0].SDK.Language.Stage

@@ -1,4 +1,4 @@
-package describe
+package pages
 
 import (
 	"path"
@@ -6,6 +6,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/project/describe"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang/gosource"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
@@ -54,7 +55,7 @@ func (p *pages) modules(documents []stage.Document) map[*model.API]string {
 	for _, doc := range documents {
 		api.Packages = append(api.Packages, surface.Package{Document: doc.API, Dir: path.Dir(doc.File)})
 	}
-	nameSDKs(p.run.Project, api, documents)
+	describe.NameSDKs(p.run.Project, api, documents)
 	modules := map[*model.API]string{}
 	for _, pkg := range api.Packages {
 		modules[pkg.Document] = pkg.Module
