@@ -1,6 +1,6 @@
-// Package document is a typed model of swagger.json for the packages that make an SDK of it. Read goes
-// through the document once; pysdk and gosdk turn the model into the names and source code of their
-// language, and write that into a document for openapi-generator (Annotated).
+// Package model is the typed model of an API: its types with their fields, defaults and constraints, and the operations on
+// its resources. New makes it of a document, Read of a file; python and golang turn it into the names and source code of
+// their language.
 package model
 
 import (

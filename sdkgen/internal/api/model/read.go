@@ -19,6 +19,11 @@ func Read(data []byte) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
+	return New(doc)
+}
+
+// New returns the model of a document. It is the same for what swagger.Build returns and for what is read of a file.
+func New(doc *spec.Swagger) (*API, error) {
 	r := &reader{doc: doc, definitions: map[string]*Definition{}}
 	if doc.Paths != nil {
 		r.paths = doc.Paths.Paths

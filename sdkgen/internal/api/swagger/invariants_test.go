@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
@@ -273,6 +275,30 @@ func checkRoundTrip(t *testing.T, doc *spec.Swagger) {
 	}
 	if !bytes.Equal(data, again) {
 		t.Error("the document changes by being read and written")
+	}
+	checkModel(t, doc, data)
+}
+
+// checkModel checks that a document has the model of its bytes.
+func checkModel(t *testing.T, doc *spec.Swagger, data []byte) {
+	t.Helper()
+	built, err := model.New(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := model.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, definition := range built.Definitions {
+		for j, field := range definition.Fields {
+			if other := read.Definitions[i].Fields[j]; !reflect.DeepEqual(field, other) {
+				t.Errorf("%s: the model of %s differs:\n%#v\n%#v", definition.Name, field.Key, field, other)
+			}
+		}
+	}
+	if !reflect.DeepEqual(built, read) {
+		t.Error("the model of the document is not that of its bytes")
 	}
 }
 

@@ -112,11 +112,11 @@ func describePackage(p *stage.Project, src *gotypes.Source, pkg *load.Package) (
 	if err != nil {
 		return nil, err
 	}
-	data, err := stageswagger.Document(src, pkg, definitions, p.Config.Swagger)
+	doc, err := stageswagger.Build(src, pkg, definitions, p.Config.Swagger)
 	if err != nil {
 		return nil, err
 	}
-	api, err := model.Read(data)
+	api, err := model.New(doc)
 	if err != nil {
 		return nil, fmt.Errorf("reading the document of %s: %w", pkg.Path, err)
 	}

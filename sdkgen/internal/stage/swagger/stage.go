@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/go-openapi/spec"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
@@ -108,8 +109,21 @@ func openTypes(source *gotypes.Source) (diag.List, error) {
 	return list, nil
 }
 
-// Document makes json of one package from its definitions.
-func Document(source *gotypes.Source, pkg *load.Package, definitions swagger.Definitions, cfg config.Swagger) ([]byte, error) {
+// Document returns swagger.json of one package.
+func Document(
+	source *gotypes.Source, pkg *load.Package, definitions swagger.Definitions, cfg config.Swagger,
+) ([]byte, error) {
+	doc, err := Build(source, pkg, definitions, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return swagger.Encode(doc)
+}
+
+// Build returns the document of one package, from its definitions.
+func Build(
+	source *gotypes.Source, pkg *load.Package, definitions swagger.Definitions, cfg config.Swagger,
+) (*spec.Swagger, error) {
 	schemas, err := source.Schemas()
 	if err != nil {
 		return nil, err
@@ -141,7 +155,7 @@ func Document(source *gotypes.Source, pkg *load.Package, definitions swagger.Def
 			return nil, advise(source, err)
 		}
 	}
-	return swagger.Encode(doc)
+	return doc, nil
 }
 
 // titleOf returns the last element of the path above an API package that is more than the usual name of a directory of
