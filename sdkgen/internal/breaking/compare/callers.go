@@ -12,8 +12,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 )
 
-// CallerRule is one kind of change for programs that call an SDK, or import the API's Go package. How bad it is depends on
-// what they do with it: a program that shows it settles that.
+// CallerRule is one kind of change for programs that call an SDK, or import the API's Go package. How bad it is
+// depends on what they do with it: a program that shows it settles that.
 type CallerRule struct {
 	ID   string
 	What string   // what the change is

@@ -119,7 +119,8 @@ func (c *comparison) locate(places ...Place) token.Position {
 	return token.Position{}
 }
 
-// related returns where to look for a kind that a version or a group has lost: in its other versions, or their packages.
+// related returns where to look for a kind that a version or a group has lost: in its other versions, or their
+// packages.
 func (c *comparison) related(group, kind string) []Place {
 	var types, packages []Place
 	for _, pkg := range c.after.Packages {

@@ -132,9 +132,9 @@ func members(object types.Object) map[string]types.Object {
 	return found
 }
 
-// spelled returns what callers depend on: the type of a value, field or method, the underlying type of a type, "a struct"
-// for one whose fields are members, and the value of a constant. Packages of the API's module have the paths of the new
-// version.
+// spelled returns what callers depend on: the type of a value, field or method, the underlying type of a type, "a
+// struct" for one whose fields are members, and the value of a constant. Packages of the API's module have the paths
+// of the new version.
 func (g *goAPI) spelled(object types.Object) string {
 	relative := func(pkg *types.Package) string {
 		if pkg == g.old || pkg == g.now {
