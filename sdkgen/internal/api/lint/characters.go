@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"go/ast"
 	"go/token"
 	"strings"
 	"unicode"
@@ -20,11 +19,11 @@ func character(text string) string {
 
 // checkDescription reports a character in the comment of a type or field that controller-gen
 // cannot write into the CRD.
-func (l *linter) checkDescription(doc *ast.CommentGroup, decl *declaration) {
-	if doc == nil || decl.target != onType && decl.target != onField {
+func (l *linter) checkDescription(decl *declaration) {
+	if decl.doc == nil || decl.target != onType && decl.target != onField {
 		return
 	}
-	for _, comment := range doc.List {
+	for _, comment := range decl.doc.List {
 		if i := strings.IndexFunc(comment.Text, unwritable); i >= 0 {
 			l.report(decl.pkg, comment.Slash+token.Pos(i), "remove it", "the comment of %s contains %s", decl.title, character(comment.Text[i:]))
 		}

@@ -5,16 +5,8 @@
 // a misspelt, misplaced or detached marker is lost, or reaches the CRD and not the OpenAPI
 // definitions. What a marker's value means is left to the generators' own parsers.
 //
-// # The order
-//
-//	read      comments -> markers, each with the declaration that it stands at (read.go)
-//	spelling  is there such a marker, and is it written so that it is read (spelling.go)
-//	seen      does every generator that knows the marker see it where it stands (seen.go)
-//	value     does the generator's parser take the value, and the CRD its characters (value.go, characters.go)
-//	topology  list, map and struct types fit the Go type (topology.go)
-//	bounds    validations fit the Go type and each other (constraint.go, bounds.go)
-//	dropped   no validation is lost on the way to the CRD (dropped.go)
-//	defaults  values fit the Go type and the validations (defaults.go, fit.go)
+// The rules are a table (rules.go), in the order in which they run over the declarations and markers
+// that read.go collects. A rule has cases in testdata/ID.txtar.
 package lint
 
 import (
@@ -67,42 +59,18 @@ func check(sources []source) diag.List {
 		l.read(pkg)
 		all = append(all, pkg)
 	}
-	// What a marker at a field means depends on those at its type, which may come later.
-	l.each(all, func(decl *declaration) {
-		for _, m := range decl.markers {
-			if l.checkSpelling(m) && l.checkSeen(m) {
-				l.checkValue(m)
-			}
-		}
-	})
-	l.each(all, func(decl *declaration) {
-		if decl.target == onType || decl.target == onField {
-			l.checkDeclaration(decl)
-		}
-	})
-	return l.list.Sorted()
-}
-
-func (l *linter) each(pkgs []*apiPackage, f func(*declaration)) {
-	for _, pkg := range pkgs {
-		for _, decl := range pkg.declarations {
-			if !pkg.leaves(decl) {
-				f(decl)
+	// What a marker at a field means depends on those at its type, which may come later: so each rule
+	// goes through all declarations before the next one does.
+	for _, rule := range rules {
+		for _, pkg := range all {
+			for _, decl := range pkg.declarations {
+				if !pkg.leaves(decl) {
+					rule.check(l, decl)
+				}
 			}
 		}
 	}
-}
-
-// checkDeclaration checks what the markers of a type or field say together.
-func (l *linter) checkDeclaration(decl *declaration) {
-	l.checkCEL(decl)
-	l.checkRepeated(decl)
-	l.checkPresence(decl)
-	l.checkPatch(decl)
-	l.checkTopology(decl)
-	l.checkBounds(decl)
-	l.checkDropped(decl)
-	l.checkDefaults(decl)
+	return l.list.Sorted()
 }
 
 // linter is one run of Check.

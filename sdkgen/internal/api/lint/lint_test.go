@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,6 +27,15 @@ func TestCheck(t *testing.T) {
 		})
 	}
 	t.Logf("controller-gen parseFailed a marker %d times", parseFailed)
+}
+
+// TestRules requires a file of cases for each rule.
+func TestRules(t *testing.T) {
+	for _, rule := range lint.Rules() {
+		if _, err := os.Stat(filepath.Join("testdata", rule.ID+".txtar")); err != nil {
+			t.Errorf("rule %s has no cases: %v", rule.ID, err)
+		}
+	}
 }
 
 func text(t *testing.T, list diag.List) string {

@@ -31,7 +31,8 @@ type declaration struct {
 	pkg     *apiPackage
 	markers []*marker
 
-	begin     token.Pos  // with its doc comment
+	begin     token.Pos // with its doc comment
+	doc       *ast.CommentGroup
 	typ       types.Type // of a field, or what a type is declared as; nil if unknown
 	tag       jsonTag    // of a field
 	structTag reflect.StructTag
@@ -43,14 +44,15 @@ type declaration struct {
 
 // marker is one line "+name…" of a comment.
 type marker struct {
-	text  string // from the plus sign on, without space at the end
-	pos   token.Pos
-	form  form
-	place place
-	group *ast.CommentGroup
-	decl  *declaration
-	known *known // nil if no tool knows it
-	value any    // what controller-gen's parser made of it, nil if it does not read it
+	text     string // from the plus sign on, without space at the end
+	pos      token.Pos
+	form     form
+	place    place
+	group    *ast.CommentGroup
+	decl     *declaration
+	known    *known // nil if no tool knows it
+	rejected bool   // a rule found that no later rule needs to check it
+	value    any    // what controller-gen's parser made of it, nil if it does not read it
 }
 
 // item is a declaration in the order of the source, with the comments that the parser gives to it.
@@ -206,7 +208,7 @@ func (r *fileReader) within(from, to token.Pos) []*ast.CommentGroup {
 func (r *fileReader) distribute(items []item, groups []*ast.CommentGroup, top bool) {
 	for _, it := range items {
 		it.decl.begin = it.begin()
-		r.l.checkDescription(it.doc, it.decl)
+		it.decl.doc = it.doc
 		r.give(it.doc, inDoc, it.decl)
 		r.give(it.trailing, trailing, it.decl)
 	}

@@ -14,14 +14,14 @@ import (
 
 // checkValue reports a value that the parser of the tool that reads it refuses, and one that the
 // parser takes but that means nothing.
-func (l *linter) checkValue(m *marker) {
+func (l *linter) checkValue(m *marker) bool {
 	_, text, _ := strings.Cut(m.text, "=")
 	name := m.known.name
 	if def := l.catalog.definition(m); def != nil {
 		value, err := def.Parse(m.text)
 		if err != nil {
 			l.parseFailed(m, text, err)
-			return
+			return false
 		}
 		m.value = value
 		l.checkCharacters(m)
@@ -58,6 +58,7 @@ func (l *linter) checkValue(m *marker) {
 	case crdmarkers.AtLeastOneOf:
 		l.checkNames(m, value)
 	}
+	return true
 }
 
 // checkAllowed reports a value that is not one of the allowed ones.

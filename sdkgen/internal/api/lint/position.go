@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// checkSeen reports a marker that not all the tools see that know it, because of where it stands.
+// checkPosition reports a marker that not all the tools see that know it, because of where it stands.
 // It says whether controller-gen sees it where it knows it.
-func (l *linter) checkSeen(m *marker) bool {
+func (l *linter) checkPosition(m *marker) bool {
 	name, decl := "+"+word(m.text), m.decl
 	commentedOut := m.place != inDoc && m.place != trailing && removed(m)
 	switch {
