@@ -104,19 +104,18 @@ func write(job render.Job, dir string) (string, error) {
 	return file, os.WriteFile(file, data, 0o644)
 }
 
-// selectModels has the generator make no other models than those of the job, unless the configuration names some.
+// selectModels has the generator make no other models than those of the job, unless the configuration names some, or no
+// kind of file at all, which means every file.
 func selectModels(job render.Job, config map[string]any) {
-	properties := map[string]any{"apis": "", "models": "", "supportingFiles": ""}
-	if configured, _ := config["globalProperties"].(map[string]any); len(configured) > 0 {
-		properties = maps.Clone(configured)
-	}
-	if models, ok := properties["models"]; job.API.Extension == "" || !ok || models != "" {
+	configured, _ := config["globalProperties"].(map[string]any)
+	if models, ok := configured["models"]; job.API.Extension == "" || !ok || models != "" {
 		return
 	}
 	var names []string
 	for _, model := range job.API.Models {
 		names = append(names, model.Name)
 	}
+	properties := maps.Clone(configured)
 	properties["models"] = strings.Join(names, ",")
 	config["globalProperties"] = properties
 }

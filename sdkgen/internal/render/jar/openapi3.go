@@ -16,7 +16,7 @@ func openAPI3(doc object) {
 	}
 	for _, item := range member(doc, "paths") {
 		item, _ := item.(object)
-		shared := c.resolve(item["parameters"])
+		shared := item["parameters"]
 		delete(item, "parameters")
 		for _, method := range []string{"get", "put", "post", "delete", "options", "head", "patch"} {
 			if op, ok := item[method].(object); ok {
@@ -32,7 +32,7 @@ func openAPI3(doc object) {
 
 type converter struct{ parameters object }
 
-// schema turns a schema and those inside of it. A reference loses what is said beside it, unless it is inside of allOf.
+// schema turns a schema and those inside of it. What is next to a reference is lost, unless the reference is in allOf.
 func (c converter) schema(value any) {
 	schema, ok := value.(object)
 	if !ok {
@@ -43,11 +43,21 @@ func (c converter) schema(value any) {
 		if schema["$ref"] = ref; len(schema) > 1 {
 			delete(schema, "$ref")
 			schema["allOf"] = []any{object{"$ref": ref}}
+			if description, ok := schema["description"]; ok {
+				schema["x-description"] = description // which openapi-generator drops
+			}
 		}
 		return
 	}
 	if schema["x-nullable"] == true {
 		schema["nullable"] = true
+	}
+	pattern, _ := schema["pattern"].(string)
+	switch {
+	case schema["type"] != "string":
+		delete(schema, "pattern") // with one, the generator fails
+	case strings.HasPrefix(pattern, "/"): // which would begin a pattern with delimiters
+		schema["pattern"] = "/" + strings.ReplaceAll(pattern, "/", `\/`) + "/"
 	}
 	if schema["type"] == "array" && schema["items"] == nil {
 		schema["items"] = object{}
@@ -79,9 +89,9 @@ func (c converter) resolve(value any) []object {
 }
 
 // operation turns an operation on a path with shared parameters.
-func (c converter) operation(op object, shared []object) {
+func (c converter) operation(op object, shared any) {
 	var parameters []any
-	for _, parameter := range slices.Concat(c.resolve(op["parameters"]), shared) {
+	for _, parameter := range slices.Concat(c.resolve(shared), c.resolve(op["parameters"])) {
 		if parameter["in"] == "body" {
 			c.schema(parameter["schema"])
 			op["requestBody"] = object{

@@ -200,7 +200,7 @@ func TestCheck(t *testing.T) {
 		got = append(got, fmt.Sprint(unknown.Pos, " ", unknown.Name, " ", unknown.Object))
 	}
 	want := []string{
-		"x:1:16 b true", "part:1:26 h false", "part:1:48 c.e true", "x:2:33 f false", "x:2:47 . true", "x:2:72 d false", "x:2:86 x false",
+		"x:1:16 b true", "part:1:26 h false", "part:1:48 c.e true", "x:2:33 f false", "x:2:47 . true", "x:2:72 d false", "x:2:86 x false", "x:2:92 y false",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -61,10 +61,9 @@ func (c *checker) nodes(t *Template, body []node, scopes []Scope) {
 			if !slices.Contains(c.unknown, found) {
 				c.unknown = append(c.unknown, found)
 			}
-			continue
 		}
 		inner := scopes
-		if n.sign == section {
+		if n.sign == section && unknown == "" {
 			inner = append(slices.Clone(scopes), scope)
 		}
 		c.nodes(t, n.body, inner)
