@@ -14,7 +14,8 @@ func (p *checker) crd(crd *CRD) {
 	if crd == nil {
 		return
 	}
-	if set := crd.forCRDs(); crd.Dir != "" || reflect.DeepEqual(*crd, CRD{}) || len(set) > 0 {
+	set := crd.forCRDs()
+	if crd.Dir != "" || p.empty("crd", "dir") || reflect.DeepEqual(*crd, CRD{}) || len(set) > 0 {
 		p.path(&crd.Dir, true, "crd", "dir")
 	}
 	p.path(&crd.HeaderFile, false, "crd", "headerFile")

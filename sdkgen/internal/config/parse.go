@@ -52,18 +52,30 @@ type checker struct {
 
 // at is Config.Pos.
 func (p *checker) at(keys ...any) token.Position {
-	n := &p.doc
+	n, _ := p.node(keys)
+	return token.Position{Filename: p.name, Line: min(max(n.Line, 1), p.lines), Column: max(n.Column, 1)}
+}
+
+// node returns the node at keys, or the last on the way that there is, and whether there are all.
+func (p *checker) node(keys []any) (n *yaml.Node, ok bool) {
+	n = &p.doc
 	if len(n.Content) > 0 {
 		n = n.Content[0]
 	}
 	for _, key := range keys {
 		next := child(n, key)
 		if next == nil {
-			break
+			return n, false
 		}
 		n = next
 	}
-	return token.Position{Filename: p.name, Line: min(max(n.Line, 1), p.lines), Column: max(n.Column, 1)}
+	return n, true
+}
+
+// empty reports whether a key is written with an empty string.
+func (p *checker) empty(keys ...any) bool {
+	n, ok := p.node(keys)
+	return ok && n.Kind == yaml.ScalarNode && n.Value == "" && n.ShortTag() == "!!str"
 }
 
 func child(n *yaml.Node, key any) *yaml.Node {

@@ -32,21 +32,16 @@ func openAPI3(doc object) {
 
 type converter struct{ parameters object }
 
-// schema turns a schema and those inside of it. What is next to a reference is lost, unless the reference is in allOf.
+// schema turns a schema and those inside of it. A reference stands alone: the generator makes a model of its own, with a name of
+// its own, of one that has something next to it.
 func (c converter) schema(value any) {
 	schema, ok := value.(object)
 	if !ok {
 		return
 	}
-	if ref, ok := schema["$ref"].(string); ok {
-		ref = strings.Replace(ref, "#/definitions/", "#/components/schemas/", 1)
-		if schema["$ref"] = ref; len(schema) > 1 {
-			delete(schema, "$ref")
-			schema["allOf"] = []any{object{"$ref": ref}}
-			if description, ok := schema["description"]; ok {
-				schema["x-description"] = description // which openapi-generator drops
-			}
-		}
+	if ref := reference(schema); ref != "" {
+		clear(schema)
+		schema["$ref"] = strings.Replace(ref, "#/definitions/", "#/components/schemas/", 1)
 		return
 	}
 	if schema["x-nullable"] == true {
@@ -72,6 +67,15 @@ func (c converter) schema(value any) {
 	for _, part := range parts {
 		c.schema(part)
 	}
+}
+
+// reference returns the reference of a schema, which may be alone in allOf; "" if it has none.
+func reference(schema object) string {
+	if parts, _ := schema["allOf"].([]any); len(parts) == 1 {
+		schema, _ = parts[0].(object)
+	}
+	ref, _ := schema["$ref"].(string)
+	return ref
 }
 
 // resolve returns parameters without references, as copies.
