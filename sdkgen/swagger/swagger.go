@@ -41,6 +41,7 @@ import (
 	"github.com/go-openapi/spec"
 	"k8s.io/kube-openapi/pkg/common"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/openapi"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
@@ -70,19 +71,16 @@ func Build(ctx context.Context, pkg Package, get GetDefinitions) (*spec.Swagger,
 		return nil, err
 	}
 	definitions := map[string]common.OpenAPIDefinition{} // not nil: only what is compiled in counts
-	maps.Copy(definitions, get(swagger.Ref))
+	maps.Copy(definitions, get(openapi.Ref))
 	env := stage.Environment{Root: root, Environ: os.Environ(), TempDir: os.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	data, err := project.Document(ctx, env, &config.Config{
+	doc, err := project.Document(ctx, env, &config.Config{
 		APIs:    []config.API{{Path: filepath.ToSlash(path)}},
 		Swagger: config.Swagger{Title: pkg.Title, Names: pkg.Names},
 	}, definitions)
 	if list, ok := errors.AsType[diag.List](err); ok {
 		return nil, seenFrom(list, pkg.Dir, path)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return swagger.Decode(data)
+	return doc, err
 }
 
 // locate finds the module that holds a directory: its root, absolute, and the directory's path below it.

@@ -18,7 +18,7 @@ func (a *app) swagger() *cobra.Command {
   sdkgen swagger --api v1beta1 -o swagger.json`,
 		Args: noArgs,
 		RunE: a.inProject(func(ctx context.Context, project *project.Project) error {
-			data, err := project.Swagger(ctx, api, nil)
+			data, err := project.Swagger(ctx, api)
 			if err != nil {
 				return err
 			}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 
+	"github.com/go-openapi/spec"
+
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/openapi"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project/describe"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project/order"
@@ -15,19 +17,19 @@ import (
 // Document returns swagger.json of the one API package that cfg names; see Project.Swagger. It only
 // reads, so it does not wait for another run and needs no sdkgen.yaml.
 func Document(
-	ctx context.Context, env stage.Environment, cfg *config.Config, definitions swagger.Definitions,
-) ([]byte, error) {
+	ctx context.Context, env stage.Environment, cfg *config.Config, definitions openapi.Definitions,
+) (*spec.Swagger, error) {
 	p, err := open(env, cfg)
 	if err != nil {
 		return nil, err
 	}
-	data, err := p.Swagger(ctx, "", definitions)
-	return data, errors.Join(err, p.Close())
+	doc, err := describe.Document(ctx, p.in, "", definitions)
+	return doc, errors.Join(err, p.Close())
 }
 
 // Swagger returns swagger.json of the API package with that directory, import path or version; see describe.Swagger.
-func (p *Project) Swagger(ctx context.Context, api string, definitions swagger.Definitions) ([]byte, error) {
-	return describe.Swagger(ctx, p.in, api, definitions)
+func (p *Project) Swagger(ctx context.Context, api string) ([]byte, error) {
+	return describe.Swagger(ctx, p.in, api)
 }
 
 // Rules checks the API rules: in the project's own packages, or, with all, in every type that the

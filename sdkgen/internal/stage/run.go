@@ -5,11 +5,14 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"sync"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/lint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/openapi"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
@@ -24,8 +27,12 @@ type Run struct {
 	// Released are files that sdkgen generated and that were edited since: they are the user's now.
 	Released []string
 
-	source *gotypes.Source
-	inputs func() ([]load.Input, error)
+	// Definitions returns what openapi-gen makes of a package.
+	Definitions func(context.Context, *load.Package) (artifact.File, error)
+
+	source    *gotypes.Source
+	documents []Document
+	inputs    func() ([]load.Input, error)
 }
 
 // NewRun returns a run in which no stage has files.
@@ -46,6 +53,40 @@ func (r *Run) Source(ctx context.Context) (*gotypes.Source, error) {
 		r.source = r.Project.Source(api)
 	}
 	return r.source, nil
+}
+
+// Document is the model of an API package, and the swagger.json that it is printed to.
+type Document struct {
+	File string
+	API  *model.API
+}
+
+// Documents returns the model of each API package, in the order of files. It is made once, from the types.
+func (r *Run) Documents(ctx context.Context) ([]Document, error) {
+	if r.documents != nil {
+		return r.documents, nil
+	}
+	source, err := r.Source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, pkg := range source.API.Packages {
+		file, err := r.Definitions(ctx, pkg)
+		if err != nil {
+			return nil, err
+		}
+		definitions, err := openapi.Evaluate(pkg.Path, file.Path, file.Data)
+		if err != nil {
+			return nil, err
+		}
+		api, err := source.Model(pkg, definitions, r.Project.Config.Swagger)
+		if err != nil {
+			return nil, err
+		}
+		r.documents = append(r.documents, Document{File: path.Join(pkg.Dir, "swagger.json"), API: api})
+	}
+	slices.SortFunc(r.documents, func(a, b Document) int { return cmp.Compare(a.File, b.File) })
+	return r.documents, nil
 }
 
 // Source returns the source of loaded packages, with the project's options.

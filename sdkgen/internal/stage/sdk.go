@@ -16,26 +16,6 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/runtime"
 )
 
-// Document is the swagger.json of an API package.
-type Document struct {
-	File string
-	Data []byte
-	API  *model.API
-}
-
-// ReadDocuments decodes what the stage swagger generated, in the order of paths.
-func ReadDocuments(set *artifact.Set) ([]Document, error) {
-	var docs []Document
-	for file := range set.All() {
-		api, err := model.Read(file.Data)
-		if err != nil {
-			return nil, diag.List{{Pos: token.Position{Filename: file.Path}, Message: err.Error()}}
-		}
-		docs = append(docs, Document{File: file.Path, Data: file.Data, API: api})
-	}
-	return docs, nil
-}
-
 // Language is what the SDKs of one language have in common.
 type Language struct {
 	Stage     string
@@ -134,9 +114,10 @@ type Job struct {
 	Files        *artifact.Set // what the engine made
 }
 
-// Jobs returns a job for each document, and one for each distribution of several. What the language cannot express of a
+// Jobs returns a job for each document, and one for each distribution of several. documents are the files of the stage
+// swagger, for the engine. What the language cannot express of a
 // document is *Unrepresentable.
-func (s *SDK) Jobs(docs []Document) ([]*Job, error) {
+func (s *SDK) Jobs(docs []Document, documents *artifact.Set) ([]*Job, error) {
 	options, err := s.GeneratorOptions()
 	if err != nil {
 		return nil, err
@@ -165,7 +146,8 @@ func (s *SDK) Jobs(docs []Document) ([]*Job, error) {
 				return nil, &Unrepresentable{List: list, Stage: s.Language.Stage, File: p.Document.File}
 			}
 			if err == nil {
-				err = add(d, p, p.Document.Data, api)
+				document, _ := documents.Lookup(p.Document.File)
+				err = add(d, p, document.Data, api)
 			}
 			if err != nil {
 				return nil, err

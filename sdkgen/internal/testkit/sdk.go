@@ -1,12 +1,11 @@
 package testkit
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render/jar"
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
@@ -40,7 +39,7 @@ func Missing(t *testing.T, reason string) {
 
 // Annotations runs testdata/*.txtar: of the document "swagger.json", "extension.json" has what the templates see of each
 // model by annotate, or "error" its error.
-func Annotations(t *testing.T, annotate func(document []byte) (render.API, error)) {
+func Annotations(t *testing.T, annotate func(*model.API) (render.API, error)) {
 	t.Helper()
 	Each(t, "*.txtar", func(t *testing.T, c *Case) {
 		c.Only(t, "swagger.json", "extension.json", "error")
@@ -59,16 +58,16 @@ func Annotations(t *testing.T, annotate func(document []byte) (render.API, error
 
 // Annotation holds the values of an API against the part of a case with that name, and the error against "error".
 func Annotation(
-	t *testing.T, c *Case, name string, annotate func(document []byte) (render.API, error), values func(render.API) map[string]any,
+	t *testing.T, c *Case, name string, annotate func(*model.API) (render.API, error), values func(render.API) map[string]any,
 ) {
 	t.Helper()
-	document := []byte(c.Part("swagger.json"))
+	described := Model(t, []byte(c.Part("swagger.json")))
 	run := func() (encoded, message string) {
-		api, err := annotate(document)
+		api, err := annotate(described)
 		if err != nil {
 			return "", err.Error() + "\n"
 		}
-		return sorted(t, values(api)), ""
+		return Encode(t, values(api)), ""
 	}
 	encoded, message := run()
 	c.Want(t, name, encoded)
@@ -78,25 +77,4 @@ func Annotation(
 			t.Fatal("a second run gave something else")
 		}
 	}
-}
-
-// sorted returns values as JSON with sorted keys.
-func sorted(t *testing.T, values map[string]any) string {
-	t.Helper()
-	data, err := json.Marshal(values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var decoded any
-	if err := json.Unmarshal(data, &decoded); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(decoded); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
 }

@@ -6,6 +6,7 @@ import (
 
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/constraint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
@@ -13,11 +14,21 @@ import (
 func version(group, name, storage string) Package {
 	root := func(kind, plural string, fields ...*model.Field) *model.Definition {
 		gvk := runtimeschema.GroupVersionKind{Group: group, Version: name, Kind: kind}
-		return &model.Definition{Name: kind, Root: &model.Root{GroupVersionKind: gvk, Plural: plural, StorageVersion: storage}, Fields: fields}
+		return &model.Definition{
+			Name: kind, Type: model.Type{Fields: fields},
+			Root: &model.Root{GroupVersionKind: gvk, Plural: plural, StorageVersion: storage},
+		}
 	}
-	part := &model.Definition{Name: "Part", GoType: model.GoType{Name: "Part"}, Fields: []*model.Field{{Key: "name", Type: model.Type{Shape: model.String}, Required: true}}}
+	text, err := model.NewType(&constraint.Schema{Type: "string"})
+	if err != nil {
+		panic(err)
+	}
+	object := func(name string, fields ...*model.Field) *model.Definition {
+		return &model.Definition{Name: name, Type: model.Type{GoType: model.GoType{Name: name}, Fields: fields}}
+	}
+	part := object("Part", &model.Field{Key: "name", Type: *text, Required: true})
 	parts := model.Type{Shape: model.Array, Elem: &model.Type{Shape: model.Map, Elem: &model.Type{Shape: model.Reference, Definition: part}}}
-	spec := &model.Definition{Name: "Spec", GoType: model.GoType{Name: "Spec"}, Fields: []*model.Field{{Key: "parts", Type: parts}}}
+	spec := object("Spec", &model.Field{Key: "parts", Type: parts})
 	node := root("Node", "nodes")
 	node.Fields = []*model.Field{{Key: "below", Type: model.Type{Shape: model.Array, Elem: &model.Type{Shape: model.Reference, Definition: node}}}}
 	return Package{API: &model.API{Group: group, Version: name, Definitions: []*model.Definition{

@@ -11,20 +11,11 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// TestRead runs testdata/*.txtar: of the document "swagger.json", "model" is what Read returns, or "error"
-// the error.
-func TestRead(t *testing.T) {
+// TestModel runs testdata/*.txtar: "model" is the model that the document "swagger.json" is printed from.
+func TestModel(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
-		c.Only(t, "swagger.json", "model", "error")
-		api, err := model.Read([]byte(c.Part("swagger.json")))
-		model, said := "", ""
-		if err != nil {
-			said = err.Error() + "\n"
-		} else {
-			model = describe(api)
-		}
-		c.Want(t, "model", model)
-		c.Want(t, "error", said)
+		c.Only(t, "swagger.json", "model")
+		c.Want(t, "model", describe(testkit.Model(t, []byte(c.Part("swagger.json")))))
 	})
 }
 

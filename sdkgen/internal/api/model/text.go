@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 )
 
 // Visible returns a text with a blank for each character that is not printable, such as the end of
@@ -54,6 +52,3 @@ func Free(name string, taken func(string) bool) string {
 	}
 	return free
 }
-
-// Deprecation returns what a description says to use instead of what it is about, "" if that is not deprecated.
-func Deprecation(description string) string { return swagger.Deprecation(description) }

@@ -2,8 +2,8 @@ package swagger_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"go/token"
 	"maps"
 	"path"
 	"slices"
@@ -18,7 +18,11 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/openapi"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
@@ -83,13 +87,13 @@ func TestBuild(t *testing.T) {
 // checkCompiled compiles the generated files where they belong. What they return must be what
 // Evaluate makes of them, and must give the same document.
 func (p *project) checkCompiled(t *testing.T) {
-	evaluated := map[string]swagger.Definitions{}
+	evaluated := map[string]openapi.Definitions{}
 	for _, pkg := range p.api.Packages {
 		name, src, err := p.openapi(pkg)
 		if err != nil {
 			continue
 		}
-		if definitions, err := swagger.Evaluate(pkg.Path, name, src); err == nil {
+		if definitions, err := openapi.Evaluate(pkg.Path, name, src); err == nil {
 			testkit.Write(t, p.root, name, src)
 			if names, ok := p.sources[path.Join(pkg.Dir, gocode.ModelNameFile)]; ok {
 				testkit.Write(t, p.root, path.Join(pkg.Dir, gocode.ModelNameFile), names)
@@ -100,7 +104,7 @@ func (p *project) checkCompiled(t *testing.T) {
 	if len(evaluated) < 30 {
 		t.Errorf("only %d generated files can be evaluated", len(evaluated))
 	}
-	compiled := compile(t, p.root, slices.Sorted(maps.Keys(evaluated)))
+	compiled := testkit.Definitions(t, p.root, slices.Sorted(maps.Keys(evaluated)))
 	for _, pkg := range p.api.Packages {
 		want, got := compiled[pkg.Path], evaluated[pkg.Path]
 		if got == nil {
@@ -116,14 +120,14 @@ func (p *project) checkCompiled(t *testing.T) {
 		}
 		// What only methods know is in compiled definitions alone.
 		methods := len(names) > 0 || strings.Contains(string(p.sources[path.Join(pkg.Dir, gocode.OpenAPIFile)]), "OpenAPISchemaType")
-		if want, got := encode(t, want), encode(t, got); want != got && !methods && !hasConstant(evaluated[pkg.Path]) {
+		if want, got := testkit.Encode(t, want), testkit.Encode(t, got); want != got && !methods && !testkit.HasConstant(evaluated[pkg.Path]) {
 			t.Errorf("%s (-compiled +evaluated): %s", pkg.Path, cmp.Diff(want, got))
 		}
-		slow, slowErr := swagger.Build(p.description(t, pkg, want), swagger.Options{})
-		fast, fastErr := swagger.Build(p.description(t, pkg, got), swagger.Options{})
+		slow, slowErr := p.print(t, pkg, want, config.Swagger{})
+		fast, fastErr := p.print(t, pkg, got, config.Swagger{})
 		if fmt.Sprint(slowErr) != fmt.Sprint(fastErr) {
 			t.Errorf("%s: the compiled way says %v, the fast way %v", pkg.Path, slowErr, fastErr)
-		} else if want, got := encode(t, slow), encode(t, fast); want != got {
+		} else if want, got := testkit.Encode(t, slow), testkit.Encode(t, fast); want != got {
 			t.Errorf("%s (-compiled +evaluated): %s", pkg.Path, cmp.Diff(want, got))
 		}
 	}
@@ -134,7 +138,7 @@ type project struct {
 	root    string
 	api     *load.Result
 	gen     *gocode.Generator
-	schemas *gotypes.Schemas
+	source  *gotypes.Source
 	crds    map[string]*apiextensionsv1.CustomResourceDefinition // see crd
 	sources map[string][]byte                                    // see openapi
 }
@@ -183,11 +187,10 @@ func openWith(t *testing.T, root string, dirs []string, floats bool) (*project, 
 	if err != nil {
 		return nil, err
 	}
-	schemas, err := source.Schemas()
-	if err != nil {
+	if _, err := source.Schemas(); err != nil {
 		return nil, err
 	}
-	return &project{root: root, api: api, gen: gen, schemas: schemas, sources: map[string][]byte{}}, nil
+	return &project{root: root, api: api, gen: gen, source: source, sources: map[string][]byte{}}, nil
 }
 
 // openapi returns what openapi-gen writes for a package.
@@ -211,13 +214,14 @@ func (p *project) openapi(pkg *load.Package) (name string, src []byte, err error
 func (p *project) run(t *testing.T, c *testkit.Case, i int) {
 	t.Helper()
 	pkg := p.api.Packages[i]
-	opts := swagger.Options{Title: "cases", Names: map[string]string{}}
+	opts := config.Swagger{Title: "cases", Names: map[string]string{}}
 	for pair := range strings.FieldsSeq(c.Field("names")) {
 		goType, name, _ := strings.Cut(pair, "=")
 		opts.Names[goType] = name
 	}
 	doc, err := p.build(t, pkg, opts)
-	if err != nil {
+	refused, _ := errors.AsType[diag.List](err)
+	if err != nil && doc == nil {
 		c.Want(t, "want", err.Error()+"\n")
 		return
 	}
@@ -228,29 +232,81 @@ func (p *project) run(t *testing.T, c *testkit.Case, i int) {
 			visible[name] = schema
 		}
 	}
-	c.Want(t, "want", encode(t, visible))
+	c.Want(t, "want", testkit.Encode(t, visible))
 	p.check(t, pkg, opts, doc)
-	refused := swagger.ValidateCRDs(doc, p.description(t, pkg, nil))
 	if len(refused) == 0 {
-		p.checkNoticed(t, pkg, doc)
+		p.checkNoticed(t, pkg, opts, doc)
 		c.Want(t, "refused", "")
 	} else {
 		c.Want(t, "refused", refused.Error()+"\n")
 	}
 }
 
-// build is what the pipeline does for one package. The paths are left to TestPaths.
-func (p *project) build(t *testing.T, pkg *load.Package, opts swagger.Options) (*spec.Swagger, error) {
+// build returns the document of a package as the stage makes it. It returns one with the error where only the CRD is
+// refused. The paths are left to TestPaths.
+func (p *project) build(t *testing.T, pkg *load.Package, opts config.Swagger) (*spec.Swagger, error) {
 	t.Helper()
-	api, err := p.describe(t, pkg)
+	doc, err := p.buildPaths(t, pkg, opts)
+	if doc == nil {
+		return nil, err
+	}
+	return ofTypes(doc), err
+}
+
+// buildPaths is build with paths.
+func (p *project) buildPaths(t *testing.T, pkg *load.Package, opts config.Swagger) (*spec.Swagger, error) {
+	t.Helper()
+	definitions, err := p.definitions(pkg)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := swagger.Build(api, opts)
+	return p.print(t, pkg, definitions, opts)
+}
+
+func (p *project) definitions(pkg *load.Package) (openapi.Definitions, error) {
+	name, src, err := p.openapi(pkg)
 	if err != nil {
 		return nil, err
 	}
-	return ofTypes(doc), nil
+	return openapi.Evaluate(pkg.Path, name, src)
+}
+
+func (p *project) print(
+	t *testing.T, pkg *load.Package, definitions openapi.Definitions, opts config.Swagger,
+) (*spec.Swagger, error) {
+	t.Helper()
+	api, err := p.source.Model(pkg, definitions, opts)
+	if api == nil {
+		return nil, err
+	}
+	doc, printErr := swagger.Print(api)
+	if printErr != nil {
+		t.Fatal(printErr)
+	}
+	if d := p.compare(t, pkg, api, doc); err == nil && len(d) > 0 {
+		return nil, d
+	}
+	return doc, err
+}
+
+// compare compares a document with the CRDs that are written to files.
+func (p *project) compare(t *testing.T, pkg *load.Package, api *model.API, doc *spec.Swagger) diag.List {
+	t.Helper()
+	schemas, err := p.source.Schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := func(goType string) *apiextensionsv1.CustomResourceDefinition {
+		if schemas.CRD(goType) == nil { // none has this version
+			return nil
+		}
+		kind := strings.TrimPrefix(goType, pkg.Path+".")
+		if slices.ContainsFunc(pkg.Kinds, func(k load.Kind) bool { return k.Name == kind && !k.List }) {
+			return p.crd(t, pkg, kind)
+		}
+		return nil
+	}
+	return swagger.Compare(doc, api, crd, p.source.Position)
 }
 
 // ofTypes is what a document has of the package's types: without paths, what only they reach, and the lists that the
@@ -259,9 +315,8 @@ func ofTypes(doc *spec.Swagger) *spec.Swagger {
 	out := *doc
 	out.Definitions = maps.Clone(doc.Definitions)
 	maps.DeleteFunc(out.Definitions, func(_ string, schema spec.Schema) bool {
-		_, goType := swagger.GoType(schema)
-		_, isKind := swagger.KindOf(schema)
-		return isKind && goType == ""
+		_, isKind := schema.Extensions["x-kubernetes-group-version-kind"]
+		return isKind && schema.Extensions["x-go-type"] == nil
 	})
 	return withoutPaths(&out)
 }
@@ -281,45 +336,13 @@ func withoutPaths(doc *spec.Swagger) *spec.Swagger {
 		}
 		out.Definitions[name] = doc.Definitions[name]
 		for inner := range walk(doc.Definitions[name]) {
-			reach(swagger.Referenced(inner))
+			reach(model.Referenced(inner))
 		}
 	}
 	for name, definition := range doc.Definitions {
-		if _, isKind := swagger.KindOf(definition); isKind {
+		if _, isKind := definition.Extensions["x-kubernetes-group-version-kind"]; isKind {
 			reach(name)
 		}
 	}
 	return &out
-}
-
-// describe is description with the definitions that openapi-gen makes.
-func (p *project) describe(t *testing.T, pkg *load.Package) (swagger.API, error) {
-	t.Helper()
-	name, src, err := p.openapi(pkg)
-	if err != nil {
-		return swagger.API{}, err
-	}
-	definitions, err := swagger.Evaluate(pkg.Path, name, src)
-	if err != nil {
-		return swagger.API{}, err
-	}
-	return p.description(t, pkg, definitions), nil
-}
-
-func (p *project) description(t *testing.T, pkg *load.Package, definitions swagger.Definitions) swagger.API {
-	api := swagger.API{
-		Package: pkg.Path, Group: pkg.Group, Version: pkg.Version,
-		Definitions: definitions, Schema: p.schemas.Schema, Pointer: p.schemas.Pointer, Custom: p.schemas.Custom(),
-		CRD: func(kind string) *apiextensionsv1.CustomResourceDefinition { return p.crd(t, pkg, kind) },
-		Locate: func(goType, property string) token.Position {
-			i := strings.LastIndexByte(goType, '.')
-			return p.api.PropertyPos(goType[:max(i, 0)], goType[i+1:], property)
-		},
-	}
-	for _, kind := range pkg.Kinds {
-		api.Kinds = append(api.Kinds, swagger.Kind{
-			Name: kind.Name, List: kind.List, Plural: p.schemas.Plural(pkg.Path + "." + kind.Name),
-		})
-	}
-	return api
 }

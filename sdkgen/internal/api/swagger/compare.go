@@ -11,39 +11,49 @@ import (
 	"github.com/go-openapi/spec"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
+const rule = "swagger"
+
 const objectMeta = "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"
+
+// enforced are the extensions that the API server acts on.
+var enforced = []string{
+	"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type",
+	mapType, "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
+}
+
+// mapType says who may own a part of a map or struct. Beside a reference, it wins over that of the
+// type, as in the CRD, into which both are written.
+const mapType = "x-kubernetes-map-type"
 
 // Compare compares the definitions of a document with the CRDs of the API's root kinds: properties,
 // required ones, defaults and validations must be the same. A difference is reported where its field is
 // declared, or, for one in another package, where the API refers to it. A kind without a CRD is left
 // out, and so is ObjectMeta, whose schema the API server knows itself. A type is not followed into
 // itself: a CRD has no recursion.
-func Compare(doc *spec.Swagger, api API) diag.List {
-	if api.CRD == nil {
-		return nil
-	}
-	c := &comparison{api: api, goTypes: map[string]string{}}
+func Compare(
+	doc *spec.Swagger, api *model.API, crds func(goType string) *apiextensionsv1.CustomResourceDefinition,
+	locate func(goType, property string) token.Position,
+) diag.List {
+	c := &comparison{api: api, locate: locate, goTypes: map[string]string{}}
 	definitions, err := decoded(doc.Definitions)
 	if err != nil {
 		c.list.Add(token.Position{}, rule, "", "comparing with the CRDs: %v", err)
 		return c.list
 	}
 	c.definitions = definitions
-	names := map[string]string{}
-	for name, schema := range doc.Definitions {
-		pkg, goType := GoType(schema)
-		c.goTypes[name] = pkg + "." + goType
-		names[c.goTypes[name]] = name
+	for _, definition := range api.Definitions {
+		c.goTypes[definition.Name] = definition.GoType.String()
 	}
-	for _, kind := range api.Kinds {
-		if kind.List {
+	for _, definition := range api.Definitions {
+		if definition.Root == nil {
 			continue
 		}
-		if crd := api.CRD(kind.Name); crd != nil {
-			c.kind(kind.Name, names[api.Package+"."+kind.Name], crd)
+		if crd := crds(definition.GoType.String()); crd != nil {
+			c.kind(definition, crd)
 		}
 	}
 	return c.list.Sorted()
@@ -51,15 +61,17 @@ func Compare(doc *spec.Swagger, api API) diag.List {
 
 // comparison compares the schemas of CRDs with those of a document.
 type comparison struct {
-	api         API
+	api         *model.API
+	locate      func(goType, property string) token.Position
 	definitions map[string]any
 	goTypes     map[string]string // by definition
 	list        diag.List
 }
 
-// kind compares a root kind, which has a definition, with the API's version of its CRD.
-func (c *comparison) kind(name, definition string, crd *apiextensionsv1.CustomResourceDefinition) {
-	at := place{path: name, pos: c.api.Locate(c.api.Package+"."+name, "")}
+// kind compares a root kind with the API's version of its CRD.
+func (c *comparison) kind(definition *model.Definition, crd *apiextensionsv1.CustomResourceDefinition) {
+	name := definition.Root.Kind
+	at := place{path: name, pos: c.locate(definition.GoType.String(), "")}
 	for _, version := range crd.Spec.Versions {
 		if version.Name != c.api.Version || version.Schema == nil {
 			continue
@@ -69,7 +81,7 @@ func (c *comparison) kind(name, definition string, crd *apiextensionsv1.CustomRe
 			c.list.Add(at.pos, rule, "", "comparing %s with its CRD: %v", name, err)
 			return
 		}
-		at.crd, at.document = []any{schema}, []any{map[string]any{"$ref": definitionsPrefix + definition}}
+		at.crd, at.document = []any{schema}, []any{map[string]any{"$ref": definitionsPrefix + definition.Name}}
 		c.compare(at)
 		return
 	}
@@ -127,7 +139,7 @@ func (c *comparison) below(at place, owners []string, name string) place {
 	}
 	at.path += "." + name
 	for _, owner := range owners {
-		if pos := c.api.Locate(c.goTypes[owner], name); pos.IsValid() {
+		if pos := c.locate(c.goTypes[owner], name); pos.IsValid() {
 			at.pos = pos
 		}
 	}
@@ -237,7 +249,7 @@ func definitionOf(ref any) string {
 	if err != nil {
 		return ""
 	}
-	return Referenced(spec.Schema{SchemaProps: spec.SchemaProps{Ref: parsed}})
+	return model.Referenced(spec.Schema{SchemaProps: spec.SchemaProps{Ref: parsed}})
 }
 
 // decoded is a value by way of its JSON.
@@ -246,7 +258,7 @@ func decoded(value any) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := exact(data)
+	out, err := model.Value(data)
 	object, _ := out.(map[string]any)
 	return object, err
 }

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -53,11 +54,12 @@ func TestCompare(t *testing.T) {
 	for i, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			pkg := p.api.Packages[i]
-			doc, err := p.build(t, pkg, swagger.Options{})
+			api := p.model(t, pkg, config.Swagger{})
+			doc, err := p.build(t, pkg, config.Swagger{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := p.checkNoticed(t, pkg, doc); n == 0 {
+			if n := p.checkNoticed(t, pkg, config.Swagger{}, doc); n == 0 {
 				t.Error("nothing was taken away")
 			}
 			var b strings.Builder
@@ -66,7 +68,7 @@ func TestCompare(t *testing.T) {
 				pointer, value, _ := strings.Cut(line, " ")
 				changed := change(t, doc, strings.Split(pointer, "/"), value)
 				fmt.Fprintf(&b, "# %s\n", line)
-				for _, d := range swagger.Compare(changed, p.description(t, pkg, nil)) {
+				for _, d := range p.compare(t, pkg, api, changed) {
 					d.Hint = "" // always the same
 					fmt.Fprintln(&b, d)
 				}
@@ -76,17 +78,31 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// model returns the model of a package, also where its CRD is refused.
+func (p *project) model(t *testing.T, pkg *load.Package, opts config.Swagger) *model.API {
+	t.Helper()
+	definitions, err := p.definitions(pkg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := p.source.Model(pkg, definitions, opts)
+	if api == nil {
+		t.Fatal(err)
+	}
+	return api
+}
+
 // change returns a document in which one definition is another. A path begins with its name.
 func change(t *testing.T, doc *spec.Swagger, path []string, value string) *spec.Swagger {
 	t.Helper()
 	one := &spec.Swagger{SwaggerProps: spec.SwaggerProps{Definitions: spec.Definitions{path[0]: doc.Definitions[path[0]]}}}
 	var plain map[string]map[string]any
-	if err := json.Unmarshal([]byte(encode(t, one)), &plain); err != nil {
+	if err := json.Unmarshal([]byte(testkit.Encode(t, one)), &plain); err != nil {
 		t.Fatal(err)
 	}
 	set(t, plain["definitions"], path, value)
-	changed, err := swagger.Decode([]byte(encode(t, plain)))
-	if err != nil {
+	changed := &spec.Swagger{}
+	if err := json.Unmarshal([]byte(testkit.Encode(t, plain)), changed); err != nil {
 		t.Fatal(err)
 	}
 	out := *doc
@@ -146,21 +162,23 @@ func members(schema map[string]any, path []string) [][]string {
 
 // checkNoticed takes away, one by one, all that the API's own definitions demand: Compare must
 // notice each time, and say where. It returns how often it did that.
-func (p *project) checkNoticed(t *testing.T, pkg *load.Package, doc *spec.Swagger) (changes int) {
+func (p *project) checkNoticed(
+	t *testing.T, pkg *load.Package, opts config.Swagger, doc *spec.Swagger,
+) (changes int) {
 	t.Helper()
-	api := p.description(t, pkg, nil)
+	api := p.model(t, pkg, opts)
 	for name, definition := range doc.Definitions {
-		own, _ := swagger.GoType(definition)
-		if own != pkg.Path || slices.ContainsFunc(pkg.Kinds, func(k load.Kind) bool { return k.List && k.Name == name }) {
+		i := slices.IndexFunc(api.Definitions, func(d *model.Definition) bool { return d.Name == name })
+		if i < 0 || api.Definitions[i].GoType.Package != pkg.Path || slices.ContainsFunc(pkg.Kinds, func(k load.Kind) bool { return k.List && k.Name == name }) {
 			continue
 		}
 		var schema map[string]any
-		if err := json.Unmarshal([]byte(encode(t, definition)), &schema); err != nil {
+		if err := json.Unmarshal([]byte(testkit.Encode(t, definition)), &schema); err != nil {
 			t.Fatal(err)
 		}
 		for _, path := range members(schema, []string{name}) {
 			changes++
-			if found := swagger.Compare(change(t, doc, path, ""), api); len(found) == 0 || !found[0].Pos.IsValid() {
+			if found := p.compare(t, pkg, api, change(t, doc, path, "")); len(found) == 0 || !found[0].Pos.IsValid() {
 				t.Errorf("without %s there are the diagnostics %v", strings.Join(path, "/"), found)
 			}
 		}

@@ -1,16 +1,12 @@
 package swagger_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
@@ -26,21 +22,7 @@ func TestDocs(t *testing.T) {
 
 func checkDocument(t *testing.T, name, got string) {
 	t.Helper()
-	checkFile(t, filepath.Join(testkit.Repository, "docs", "use", name), got)
-}
-
-// checkFile holds a file that a test writes against what it would write; -update writes it.
-func checkFile(t *testing.T, file, got string) {
-	t.Helper()
-	if flag.Lookup("update").Value.String() == "true" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if want := string(testkit.Read(t, file)); got != want {
-		t.Errorf("%s is not what the cases give, run the test with -update (-file +cases):\n%s", file, cmp.Diff(want, got))
-	}
+	testkit.CheckFile(t, filepath.Join(testkit.Repository, "docs", "use", name), got)
 }
 
 // code is text as code in Markdown, also in a cell of a table.

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 // plain are the fields without markers, by Go type and option of the JSON tag.
@@ -275,7 +277,7 @@ func rank(keyword string) string {
 func decodeAny(t *testing.T, value any) any {
 	t.Helper()
 	var out any
-	dec := json.NewDecoder(strings.NewReader(encode(t, value)))
+	dec := json.NewDecoder(strings.NewReader(testkit.Encode(t, value)))
 	dec.UseNumber()
 	if err := dec.Decode(&out); err != nil {
 		t.Fatal(err)

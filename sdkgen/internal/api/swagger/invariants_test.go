@@ -1,25 +1,25 @@
 package swagger_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"go/ast"
 	"iter"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-openapi/spec"
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/openapi"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -40,7 +40,7 @@ func openThis(t *testing.T) *project {
 // TestThisAPI checks the document of this project's own API.
 func TestThisAPI(t *testing.T) {
 	p := openThis(t)
-	opts := swagger.Options{Title: "flux-operator"}
+	opts := config.Swagger{Title: "flux-operator"}
 	doc, err := p.build(t, p.api.Packages[0], opts)
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestThisAPI(t *testing.T) {
 }
 
 // check holds a document against what every document keeps.
-func (p *project) check(t *testing.T, pkg *load.Package, opts swagger.Options, doc *spec.Swagger) {
+func (p *project) check(t *testing.T, pkg *load.Package, opts config.Swagger, doc *spec.Swagger) {
 	t.Helper()
 	checkClosed(t, doc)
 	checkPruned(t, pkg, doc)
@@ -139,9 +139,10 @@ func checkPruned(t *testing.T, pkg *load.Package, doc *spec.Swagger) {
 	var queue []string
 	for _, kind := range pkg.Kinds {
 		queue = append(queue, kind.Name)
-		gvk, ok := swagger.KindOf(doc.Definitions[kind.Name])
-		if !ok || gvk.Group != pkg.Group || gvk.Version != pkg.Version || gvk.Kind != kind.Name {
-			t.Errorf("the kind %s says it is %v", kind.Name, gvk)
+		got := doc.Definitions[kind.Name].Extensions["x-kubernetes-group-version-kind"]
+		want := []any{map[string]any{"group": pkg.Group, "version": pkg.Version, "kind": kind.Name}}
+		if d := cmp.Diff(any(want), got); d != "" {
+			t.Errorf("the kind %s: %s", kind.Name, d)
 		}
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
@@ -162,7 +163,7 @@ func checkPruned(t *testing.T, pkg *load.Package, doc *spec.Swagger) {
 func (p *project) checkDefaults(t *testing.T, pkg *load.Package, doc *spec.Swagger) {
 	t.Helper()
 	for name, definition := range doc.Definitions {
-		from, _ := swagger.GoType(definition)
+		from, _ := goType(definition)
 		declared := p.declaredDefaults(t, pkg, from)
 		for property, schema := range definition.Properties {
 			for inner := range walk(schema) {
@@ -222,50 +223,40 @@ func comments(group *ast.CommentGroup) string {
 }
 
 // checkDeterministic: the same API gives the same bytes, time and again.
-func (p *project) checkDeterministic(t *testing.T, pkg *load.Package, opts swagger.Options, doc *spec.Swagger) {
+func (p *project) checkDeterministic(t *testing.T, pkg *load.Package, opts config.Swagger, doc *spec.Swagger) {
 	t.Helper()
-	first := encode(t, doc)
+	first := testkit.Encode(t, doc)
 	name, src, err := p.openapi(pkg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 20 {
-		definitions, err := swagger.Evaluate(pkg.Path, name, src)
+	for range 20 {
+		definitions, err := openapi.Evaluate(pkg.Path, name, src)
 		if err != nil {
 			t.Fatal(err)
 		}
-		api := p.description(t, pkg, definitions)
-		if i > 1 && !deprecatedKind(doc) { // the paths, which take most of the time, are left out
-			api.CRD = nil
+		api, err := p.source.Model(pkg, definitions, opts)
+		if api == nil {
+			t.Fatal(err)
 		}
-		again, err := swagger.Build(api, opts)
+		again, err := swagger.Print(api)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if encode(t, ofTypes(again)) != first {
-			t.Fatal("a second Build gives other bytes")
+		if testkit.Encode(t, ofTypes(again)) != first {
+			t.Fatal("a second model gives other bytes")
 		}
 	}
 }
 
-// deprecatedKind says whether a root kind is deprecated, which its CRD may say.
-func deprecatedKind(doc *spec.Swagger) bool {
-	for _, definition := range doc.Definitions {
-		if _, kind := swagger.KindOf(definition); kind && swagger.DeprecatedOf(definition) != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// checkRoundTrip: what is written reads back to the same.
+// checkRoundTrip: a document says all that the model knows.
 func checkRoundTrip(t *testing.T, doc *spec.Swagger) {
 	t.Helper()
 	data, err := swagger.Encode(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := swagger.Decode(data)
+	back, err := swagger.Print(testkit.Model(t, data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,32 +264,8 @@ func checkRoundTrip(t *testing.T, doc *spec.Swagger) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(data, again) {
-		t.Error("the document changes by being read and written")
-	}
-	checkModel(t, doc, data)
-}
-
-// checkModel checks that a document has the model of its bytes.
-func checkModel(t *testing.T, doc *spec.Swagger, data []byte) {
-	t.Helper()
-	built, err := model.New(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := model.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, definition := range built.Definitions {
-		for j, field := range definition.Fields {
-			if other := read.Definitions[i].Fields[j]; !reflect.DeepEqual(field, other) {
-				t.Errorf("%s: the model of %s differs:\n%#v\n%#v", definition.Name, field.Key, field, other)
-			}
-		}
-	}
-	if !reflect.DeepEqual(built, read) {
-		t.Error("the model of the document is not that of its bytes")
+	if d := cmp.Diff(string(data), string(again)); d != "" {
+		t.Errorf("the document changes by being read and printed: %s", d)
 	}
 }
 
@@ -309,8 +276,8 @@ func checkExpands(t *testing.T, doc *spec.Swagger) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := swagger.Decode(data)
-	if err != nil {
+	read := &spec.Swagger{}
+	if err := json.Unmarshal(data, read); err != nil {
 		t.Fatal(err)
 	}
 	opts := &spec.ExpandOptions{PathLoader: func(path string) (json.RawMessage, error) {
@@ -322,25 +289,11 @@ func checkExpands(t *testing.T, doc *spec.Swagger) {
 	}
 }
 
-// encode is swagger.Encode for any value: keys sorted.
-func encode(t *testing.T, value any) string {
-	t.Helper()
-	data, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var plain any
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	if err := dec.Decode(&plain); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(plain); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
+// goType returns the package and the name of the Go type that a schema stands for.
+func goType(s spec.Schema) (pkg, name string) {
+	value, _ := s.Extensions["x-go-type"].(map[string]any)
+	name, _ = value["type"].(string)
+	source, _ := value["import"].(map[string]any)
+	pkg, _ = source["package"].(string)
+	return pkg, name
 }

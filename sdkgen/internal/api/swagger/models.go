@@ -8,19 +8,32 @@ import (
 	"strings"
 
 	"k8s.io/kube-openapi/pkg/util"
+
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
-// Models returns the definitions of documents that Encode wrote in one document, as
-// applyconfiguration-gen's --openapi-schema takes it: each has the name that the generator makes
-// from its Go type, so that those of two packages do not meet.
+// Models returns the definitions of APIs in one document, as applyconfiguration-gen's --openapi-schema takes it: each has
+// the name that the generator makes from its Go type, so that those of two packages do not meet.
 //
 // The generator prints what it reads between backquotes as it is. So the schemas keep only what it
 // reads, and of the defaults those without a backquote; a backquote elsewhere is an error.
-func Models(docs ...[]byte) ([]byte, error) {
+func Models(apis ...*model.API) ([]byte, error) {
 	all := map[string]any{}
-	for _, doc := range docs {
-		if err := addModels(all, doc); err != nil {
+	for _, api := range apis {
+		doc, err := Print(api)
+		if err != nil {
+			return nil, err
+		}
+		definitions, err := decoded(doc.Definitions)
+		if err != nil {
 			return nil, fmt.Errorf("naming the models of %s: %w", Doc, err)
+		}
+		names := renames{}
+		for _, definition := range api.Definitions {
+			names[definition.Name] = util.ToRESTFriendlyName(definition.GoType.String())
+		}
+		for name, definition := range definitions {
+			all[names[name]] = names.schema(definition)
 		}
 	}
 	data, err := json.Marshal(map[string]any{
@@ -34,27 +47,6 @@ func Models(docs ...[]byte) ([]byte, error) {
 		return nil, errors.New("encoding the models: the name of a property contains a backquote, which Go clients cannot represent")
 	}
 	return data, nil
-}
-
-func addModels(all map[string]any, data []byte) error {
-	raw, err := exact(data)
-	if err != nil {
-		return err
-	}
-	root, _ := raw.(map[string]any)
-	definitions, _ := root["definitions"].(map[string]any)
-	names := renames{}
-	for name, definition := range definitions {
-		names[name] = name
-		extensions, _ := definition.(map[string]any)
-		if pkg, goType := goTypeOf(extensions); pkg != "" {
-			names[name] = util.ToRESTFriendlyName(pkg + "." + goType)
-		}
-	}
-	for name, definition := range definitions {
-		all[names[name]] = names.schema(definition)
-	}
-	return nil
 }
 
 // renames maps the names of definitions to those of models.

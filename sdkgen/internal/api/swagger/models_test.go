@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 const modelDocument = `{"definitions": {
@@ -24,7 +25,7 @@ const modelDocument = `{"definitions": {
 
 // TestModels: names come from Go types, references follow, and what can be text is gone.
 func TestModels(t *testing.T) {
-	got, err := swagger.Models([]byte(modelDocument), []byte(strings.ReplaceAll(modelDocument, "api/v1", "api/v2")))
+	got, err := swagger.Models(testkit.Model(t, []byte(modelDocument)), testkit.Model(t, []byte(strings.ReplaceAll(modelDocument, "api/v1", "api/v2"))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestModelsBackquote(t *testing.T) {
 		strings.ReplaceAll(modelDocument, `"size"`, "\"si`ze\""),
 		strings.ReplaceAll(modelDocument, `["name"]`, "[\"na`me\"]"),
 	} {
-		if _, err := swagger.Models([]byte(document)); err == nil || !strings.Contains(err.Error(), "backquote") {
+		if _, err := swagger.Models(testkit.Model(t, []byte(document))); err == nil || !strings.Contains(err.Error(), "backquote") {
 			t.Errorf("error %v", err)
 		}
 	}

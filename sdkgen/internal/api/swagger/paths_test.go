@@ -19,11 +19,12 @@ import (
 	"github.com/go-openapi/validate"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdopenapi "k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -67,13 +68,13 @@ func runPaths(t *testing.T, cases []*testkit.Case) {
 		t.Run(pkg.Dir, func(t *testing.T) {
 			name, version := path.Split(pkg.Dir)
 			c := byName[path.Clean(name)]
-			opts := swagger.Options{Title: "cases", Names: map[string]string{}}
+			opts := config.Swagger{Title: "cases", Names: map[string]string{}}
 			for pair := range strings.FieldsSeq(c.Field("names")) {
 				goType, name, _ := strings.Cut(pair, "=")
 				opts.Names[goType] = name
 			}
 			doc, err := p.buildPaths(t, pkg, opts)
-			if err != nil {
+			if doc == nil { // a group that the API server keeps for itself is refused, and has a document
 				c.Want(t, "want "+version, err.Error()+"\n")
 				return
 			}
@@ -86,19 +87,19 @@ func runPaths(t *testing.T, cases []*testkit.Case) {
 // TestPathsOfThisAPI checks the paths of this project's own API, and has a few by name.
 func TestPathsOfThisAPI(t *testing.T) {
 	p := openThis(t)
-	opts := swagger.Options{Title: "flux-operator"}
+	opts := config.Swagger{Title: "flux-operator"}
 	doc, err := p.buildPaths(t, p.api.Packages[0], opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.checkPaths(t, p.api.Packages[0], doc)
-	first := encode(t, doc)
+	first := testkit.Encode(t, doc)
 	for range 20 {
 		again, err := p.buildPaths(t, p.api.Packages[0], opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if encode(t, again) != first {
+		if testkit.Encode(t, again) != first {
 			t.Fatal("a second Build gives other bytes")
 		}
 	}
@@ -111,19 +112,6 @@ func TestPathsOfThisAPI(t *testing.T) {
 			t.Errorf("there is no operation %s", id)
 		}
 	}
-}
-
-// buildPaths is build with the CRDs that the pipeline hands over.
-func (p *project) buildPaths(t *testing.T, pkg *load.Package, opts swagger.Options) (*spec.Swagger, error) {
-	t.Helper()
-	api, err := p.describe(t, pkg)
-	if err != nil {
-		return nil, err
-	}
-	api.CRD = func(kind string) *apiextensionsv1.CustomResourceDefinition {
-		return p.schemas.CRD(pkg.Path + "." + kind)
-	}
-	return swagger.Build(api, opts)
 }
 
 // verb is an operation with its method.
@@ -149,7 +137,7 @@ func operations(doc *spec.Swagger) string {
 			for _, code := range slices.Sorted(maps.Keys(v.Responses.StatusCodeResponses)) {
 				fmt.Fprintf(&b, " %d", code)
 				if schema := v.Responses.StatusCodeResponses[code].Schema; schema != nil {
-					fmt.Fprintf(&b, ":%s", swagger.Referenced(*schema))
+					fmt.Fprintf(&b, ":%s", model.Referenced(*schema))
 				}
 			}
 			fmt.Fprintf(&b, " %s\n", strings.Join(v.Tags, " "))
@@ -158,8 +146,8 @@ func operations(doc *spec.Swagger) string {
 	models := ofTypes(doc).Definitions
 	for _, name := range slices.Sorted(maps.Keys(doc.Definitions)) {
 		if _, ok := models[name]; !ok {
-			pkg, goType := swagger.GoType(doc.Definitions[name])
-			fmt.Fprintln(&b, strings.TrimSuffix(name+": "+pkg+"."+goType, ": ."))
+			pkg, typeName := goType(doc.Definitions[name])
+			fmt.Fprintln(&b, strings.TrimSuffix(name+": "+pkg+"."+typeName, ": ."))
 		}
 	}
 	return b.String()
@@ -176,8 +164,8 @@ func parameters(doc *spec.Swagger, list []spec.Parameter) string {
 			name += "*"
 		}
 		if parameter.Schema != nil {
-			_, goType := swagger.GoType(*parameter.Schema)
-			name += ":" + swagger.Referenced(*parameter.Schema) + goType
+			_, typeName := goType(*parameter.Schema)
+			name += ":" + model.Referenced(*parameter.Schema) + typeName
 		}
 		all = append(all, name)
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
@@ -43,7 +42,7 @@ type declared struct {
 	markers []string
 }
 
-func newTheme(t *testing.T, c *testkit.Case, p *project, pkg *load.Package, doc *spec.Swagger) *theme {
+func newTheme(t *testing.T, c *testkit.Case, p *project, pkg *load.Package, api *model.API, doc *spec.Swagger) *theme {
 	t.Helper()
 	th := &theme{
 		t: t, file: c, project: p, pkg: pkg, doc: doc,
@@ -57,14 +56,6 @@ func newTheme(t *testing.T, c *testkit.Case, p *project, pkg *load.Package, doc 
 	}
 	schema := p.crd(t, pkg, "Widget").Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	th.crd = decodeAny(t, schema).(map[string]any)
-	data, err := swagger.Encode(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	api, err := model.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
 	printed, err := python.Annotate(api)
 	if err != nil {
 		t.Fatal(err)
@@ -275,7 +266,7 @@ func codes(texts []string) []string {
 
 // target is the definition that a property refers to, nil if it refers to none of the package's.
 func (th *theme) target(r *row) (name string, definition map[string]any) {
-	name = swagger.Referenced(th.doc.Definitions["WidgetSpec"].Properties[r.key])
+	name = model.Referenced(th.doc.Definitions["WidgetSpec"].Properties[r.key])
 	if found, ok := th.doc.Definitions[name]; ok && th.declared[name] != nil {
 		return name, tidy(decodeAny(th.t, found).(map[string]any))
 	}

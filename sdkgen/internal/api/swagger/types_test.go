@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -67,23 +68,22 @@ func loadThemes(t *testing.T, cases []*testkit.Case) []*theme {
 	var out []*theme
 	for i, c := range cases {
 		pkg := p.api.Packages[i]
-		name, src, err := p.openapi(pkg)
+		definitions, err := p.definitions(pkg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		definitions, err := swagger.Evaluate(pkg.Path, name, src)
+		api, err := p.source.Model(pkg, definitions, config.Swagger{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		api := p.description(t, pkg, definitions)
-		doc, err := swagger.Build(api, swagger.Options{})
+		doc, err := swagger.Print(api)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if refused := swagger.ValidateCRDs(doc, api); len(refused) > 0 {
-			t.Error(refused)
+		if d := p.compare(t, pkg, api, doc); len(d) > 0 {
+			t.Error(d)
 		}
-		out = append(out, newTheme(t, c, p, pkg, doc))
+		out = append(out, newTheme(t, c, p, pkg, api, doc))
 	}
 	return out
 }

@@ -5,24 +5,37 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/go-openapi/spec"
+
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/openapi"
+	printer "github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
-	stageswagger "github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
 )
 
-// Swagger returns swagger.json of the API package with that directory, import path or version; "" is the
-// only one. definitions are the package's own where they are compiled in; nil has them evaluated from
+// Swagger returns swagger.json of the API package with that directory, import path or version; "" is the only one.
+func Swagger(ctx context.Context, p *stage.Project, api string) ([]byte, error) {
+	doc, err := Document(ctx, p, api, nil)
+	if err != nil {
+		return nil, err
+	}
+	return printer.Encode(doc)
+}
+
+// Document returns the document that Swagger encodes. definitions are the package's own where they are compiled in; nil has them evaluated from
 // the source that openapi-gen makes.
-func Swagger(ctx context.Context, p *stage.Project, api string, definitions swagger.Definitions) ([]byte, error) {
+func Document(
+	ctx context.Context, p *stage.Project, api string, definitions openapi.Definitions,
+) (*spec.Swagger, error) {
 	source, err := stage.NewRun(p).Source(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := stageswagger.CheckTable(source, p.Config); err != nil {
+	if err := swagger.CheckTable(source, p.Config); err != nil {
 		return nil, err
 	}
 	pkg, err := Pick(source.API, api)
@@ -37,13 +50,17 @@ func Swagger(ctx context.Context, p *stage.Project, api string, definitions swag
 	if err != nil {
 		return nil, err
 	}
-	return stageswagger.Document(source, pkg, definitions, p.Config.Swagger)
+	described, err := source.Model(pkg, definitions, p.Config.Swagger)
+	if err != nil {
+		return nil, err
+	}
+	return swagger.Checked(source, described)
 }
 
 // byType names compiled definitions by Go type where +k8s:openapi-model-package gave them other names.
 func byType(
-	p *stage.Project, source *gotypes.Source, pkg *load.Package, definitions swagger.Definitions,
-) (swagger.Definitions, error) {
+	p *stage.Project, source *gotypes.Source, pkg *load.Package, definitions openapi.Definitions,
+) (openapi.Definitions, error) {
 	gen, err := gocode.ForProject(p, source)
 	if err != nil {
 		return nil, err
@@ -52,7 +69,7 @@ func byType(
 	if err != nil {
 		return nil, err
 	}
-	out := swagger.Definitions{}
+	out := openapi.Definitions{}
 	for name, definition := range definitions {
 		if goType, ok := names[name]; ok {
 			name = goType

@@ -4,20 +4,17 @@ package describe
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/gocode"
-	stageswagger "github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
 
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/gotypes"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/openapi"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/breaking/surface"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang"
@@ -35,7 +32,7 @@ func Load(ctx context.Context, p *stage.Project) (*load.Result, error) {
 }
 
 // Definitions evaluates the definitions that openapi-gen makes of a package.
-func Definitions(p *stage.Project, source *gotypes.Source, pkg *load.Package) (swagger.Definitions, error) {
+func Definitions(p *stage.Project, source *gotypes.Source, pkg *load.Package) (openapi.Definitions, error) {
 	gen, err := gocode.ForProject(p, source)
 	if err != nil {
 		return nil, err
@@ -44,7 +41,7 @@ func Definitions(p *stage.Project, source *gotypes.Source, pkg *load.Package) (s
 	if err != nil {
 		return nil, err
 	}
-	return swagger.Evaluate(pkg.Path, file.Path, file.Data)
+	return openapi.Evaluate(pkg.Path, file.Path, file.Data)
 }
 
 // Surface returns what the project's API packages give to those who use them.
@@ -112,13 +109,9 @@ func describePackage(p *stage.Project, src *gotypes.Source, pkg *load.Package) (
 	if err != nil {
 		return nil, err
 	}
-	doc, err := stageswagger.Build(src, pkg, definitions, p.Config.Swagger)
+	api, err := src.Model(pkg, definitions, p.Config.Swagger)
 	if err != nil {
 		return nil, err
-	}
-	api, err := model.New(doc)
-	if err != nil {
-		return nil, fmt.Errorf("reading the document of %s: %w", pkg.Path, err)
 	}
 	out := &surface.Package{Path: pkg.Path, Dir: pkg.Dir, Document: api, Types: pkg.Source.Types}
 	if p.Config.Python != nil {

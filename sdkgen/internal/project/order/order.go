@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/project/pages"
@@ -20,7 +19,7 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/samples"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/schemas"
-	stageswagger "github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/swagger"
 )
 
 // Build is one run over the stages.
@@ -39,8 +38,8 @@ type Build struct {
 func New(in *stage.Project, force, adopt bool) *Build {
 	b := &Build{Run: stage.NewRun(in), force: force}
 	b.Run.Adopt = adopt
-	b.Gocode = gocode.NewStages(b.Run, swagger.Models)
-	b.document = []stage.Stage{b.Gocode.OpenAPI(), stageswagger.New(b.Run, b.Gocode.Definitions)}
+	b.Gocode = gocode.NewStages(b.Run)
+	b.document = []stage.Stage{b.Gocode.OpenAPI(), swagger.New(b.Run)}
 	b.sdks = []*stage.SDK{python.New(in), golang.New(in)}
 	b.code = []stage.Stage{
 		b.Gocode.Deepcopy(), b.Gocode.CRD(), pages.New(b.Run), samples.New(b.Run), schemas.New(b.Run), b.Gocode.ClientSet(),
@@ -102,8 +101,15 @@ func (b *Build) Do(ctx context.Context, names []string) error {
 	rendering, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rendered := make(chan sdkJobs, 1)
-	docs := b.Run.Sets[stage.Swagger]
-	go func() { rendered <- b.render(rendering, stale, docs) }()
+	var docs []stage.Document
+	if len(stale) > 0 {
+		var err error
+		if docs, err = b.Run.Documents(ctx); err != nil {
+			return err
+		}
+	}
+	files := b.Run.Sets[stage.Swagger]
+	go func() { rendered <- b.render(rendering, stale, docs, files) }()
 	codeErr := b.each(ctx, only(b.code))
 	if codeErr != nil {
 		cancel()
@@ -175,19 +181,12 @@ type sdkJobs struct {
 	unrendered error
 }
 
-// prepare works out the jobs of SDKs from the documents that the stage swagger generated.
-func prepare(sdks []*stage.SDK, documents *artifact.Set) ([]*stage.Job, error) {
-	if len(sdks) == 0 {
-		return nil, nil
-	}
-	docs, err := stage.ReadDocuments(documents)
-	if err != nil {
-		return nil, err
-	}
+// prepare works out the jobs of SDKs; files are the ones of the stage swagger.
+func prepare(sdks []*stage.SDK, docs []stage.Document, files *artifact.Set) ([]*stage.Job, error) {
 	var jobs []*stage.Job
 	var list stage.Unrepresentables
 	for _, sdk := range sdks {
-		more, err := sdk.Jobs(docs)
+		more, err := sdk.Jobs(docs, files)
 		if unrepresentable, ok := errors.AsType[*stage.Unrepresentable](err); ok {
 			list = append(list, unrepresentable)
 		} else if err != nil {
@@ -201,10 +200,10 @@ func prepare(sdks []*stage.SDK, documents *artifact.Set) ([]*stage.Job, error) {
 	return jobs, nil
 }
 
-// render makes the SDKs from the documents, in one run of the project's engine. The code stages run at the same time: it
-// reads nothing that they write.
-func (b *Build) render(ctx context.Context, sdks []*stage.SDK, documents *artifact.Set) sdkJobs {
-	jobs, err := prepare(sdks, documents)
+// render makes the SDKs in one run of the project's engine. The code stages run at the same time: it reads nothing that they
+// write.
+func (b *Build) render(ctx context.Context, sdks []*stage.SDK, docs []stage.Document, files *artifact.Set) sdkJobs {
+	jobs, err := prepare(sdks, docs, files)
 	if err != nil || len(jobs) == 0 {
 		return sdkJobs{unprepared: err}
 	}

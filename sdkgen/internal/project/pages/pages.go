@@ -44,7 +44,7 @@ func (p *pages) files(ctx context.Context) (*artifact.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	documents, err := stage.ReadDocuments(p.run.Sets[stage.Swagger])
+	documents, err := p.run.Documents(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -5,12 +5,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 
 	"golang.org/x/mod/semver"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/load"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
@@ -58,13 +59,15 @@ func (s *Stages) clients(ctx context.Context) (*artifact.Set, error) {
 		return nil, err
 	}
 	opts := ClientOptions{Clients: p.Config.Clients.Named(), Package: pkg}
-	var docs [][]byte
-	for _, api := range gen.api.Packages {
-		if file, ok := s.run.Sets[stage.Swagger].Lookup(path.Join(api.Dir, stage.SwaggerFile)); ok {
-			docs = append(docs, file.Data)
-		}
+	documents, err := s.run.Documents(ctx)
+	if err != nil {
+		return nil, err
 	}
-	models, err := s.models(docs...)
+	var apis []*model.API
+	for _, document := range documents {
+		apis = append(apis, document.API)
+	}
+	models, err := swagger.Models(apis...)
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func models(t *testing.T, root string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := swagger.Models(document)
+	data, err := swagger.Models(testkit.Model(t, document))
 	if err != nil {
 		t.Fatal(err)
 	}

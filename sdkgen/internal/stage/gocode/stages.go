@@ -13,14 +13,14 @@ import (
 // Stages are the stages that run Kubernetes' generators, over one load in a run.
 type Stages struct {
 	run *stage.Run
-	// models returns the definitions of swagger.json documents as applyconfiguration-gen takes them.
-	models func(docs ...[]byte) ([]byte, error)
-	gen    *Generator
+	gen *Generator
 }
 
 // NewStages returns the stages of a run.
-func NewStages(run *stage.Run, models func(docs ...[]byte) ([]byte, error)) *Stages {
-	return &Stages{run: run, models: models}
+func NewStages(run *stage.Run) *Stages {
+	s := &Stages{run: run}
+	run.Definitions = s.definitions
+	return s
 }
 
 // Generator returns the generators over the API packages, made once.
@@ -135,9 +135,9 @@ func (s *Stages) openapi(gen *Generator) (set *artifact.Set, report []byte, err 
 	return set, report, nil
 }
 
-// Definitions returns the Go file with the OpenAPI definitions of a package, and its path: the file of the stage openapi or,
+// definitions returns the Go file with the OpenAPI definitions of a package, and its path: the file of the stage openapi or,
 // where that has none of the package, one that openapi-gen makes now.
-func (s *Stages) Definitions(ctx context.Context, pkg *load.Package) (artifact.File, error) {
+func (s *Stages) definitions(ctx context.Context, pkg *load.Package) (artifact.File, error) {
 	gen, err := s.Generator(ctx)
 	if err != nil {
 		return artifact.File{}, err

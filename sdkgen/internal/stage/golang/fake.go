@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 )
 
 // fakeResource is what the runtime's package fake has to know of a root kind beside its schema.
@@ -21,14 +22,20 @@ type fakeResource struct {
 	Definition string `json:"definition"`
 }
 
-// FakeSchema returns what the package fake embeds of a document: its root kinds, and its definitions without texts.
-func FakeSchema(data []byte, api *model.API) ([]byte, error) {
-	var doc struct {
-		Definitions map[string]any `json:"definitions"`
+// FakeSchema returns what the package fake embeds of an API: its root kinds, and its definitions without texts.
+func FakeSchema(api *model.API) ([]byte, error) {
+	doc, err := swagger.Print(api)
+	if err != nil {
+		return nil, err
 	}
+	data, err := json.Marshal(doc.Definitions)
+	if err != nil {
+		return nil, err
+	}
+	var definitions map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber() // which encodes numbers as they were
-	if err := decoder.Decode(&doc); err != nil {
+	if err := decoder.Decode(&definitions); err != nil {
 		return nil, fmt.Errorf("reading the definitions: %w", err)
 	}
 	resources := []fakeResource{}
@@ -40,7 +47,7 @@ func FakeSchema(data []byte, api *model.API) ([]byte, error) {
 			})
 		}
 	}
-	out, err := json.MarshalIndent(map[string]any{"resources": resources, "definitions": stripTexts(doc.Definitions)}, "", " ")
+	out, err := json.MarshalIndent(map[string]any{"resources": resources, "definitions": stripTexts(definitions)}, "", " ")
 	if err != nil {
 		return nil, err
 	}

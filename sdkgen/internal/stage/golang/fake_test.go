@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 // TestFakeSchema: texts are left out, properties of their names and numbers stay as they are.
@@ -72,11 +72,7 @@ func TestFakeSchema(t *testing.T) {
  ]
 }
 `
-	api, err := model.Read([]byte(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := golang.FakeSchema([]byte(data), api)
+	got, err := golang.FakeSchema(testkit.Model(t, []byte(data)))
 	if err != nil {
 		t.Fatal(err)
 	}

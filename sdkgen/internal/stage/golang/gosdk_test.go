@@ -14,14 +14,8 @@ func TestAnnotate(t *testing.T) {
 	testkit.Annotations(t, annotate)
 }
 
-// annotate returns a document's API as the templates see it.
-func annotate(data []byte) (render.API, error) {
-	api, err := model.Read(data)
-	if err != nil {
-		return render.API{}, err
-	}
-	return golang.Annotate(api)
-}
+// annotate returns an API as the templates see it.
+func annotate(api *model.API) (render.API, error) { return golang.Annotate(api) }
 
 // TestCheckPackage tells names that Go imports from those that it does not.
 func TestCheckPackage(t *testing.T) {

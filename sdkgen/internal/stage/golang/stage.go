@@ -79,7 +79,7 @@ func linkPackage(files *artifact.Set, root, dir, sharedPath string) (*artifact.S
 func fakeSchemas(d *stage.Distribution) (*artifact.Set, error) {
 	set := &artifact.Set{}
 	for _, p := range d.Parts {
-		data, err := FakeSchema(p.Document.Data, p.Document.API)
+		data, err := FakeSchema(p.Document.API)
 		if err != nil {
 			return nil, err
 		}

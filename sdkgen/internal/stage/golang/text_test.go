@@ -129,7 +129,7 @@ func TestNumbers(t *testing.T) {
 		{5e-324, "*float64", "ptr.To[float64](5e-324)"},
 	} {
 		m := &modeler{imports: map[string]string{}}
-		got, err := m.defaultOf(&model.Field{Default: c.value}, c.typ)
+		got, err := m.defaultOf(&model.Field{Type: model.Type{Default: c.value}}, c.typ)
 		if got != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%v as %s is %q, %v", c.value, c.typ, got, err)
 		}

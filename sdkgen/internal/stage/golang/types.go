@@ -12,7 +12,6 @@ import (
 	"unicode"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
 )
 
 const metav1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,7 +38,7 @@ func (m *modeler) use(object model.GoType) string {
 // freeAlias names a package as Kubernetes code does: corev1, metav1, intstr.
 func (m *modeler) freeAlias(pkg string) string {
 	alias := path.Base(pkg)
-	if swagger.IsVersion(alias) {
+	if model.IsVersion(alias) {
 		alias = path.Base(path.Dir(pkg)) + alias
 	}
 	alias = strings.Map(func(r rune) rune {

@@ -51,7 +51,7 @@ func TestRenderOperations(t *testing.T) {
 	var cases []*testkit.Case
 	for _, c := range testkit.Cases(t, "operations/*.txtar") {
 		document := []byte(c.Part("swagger.json"))
-		api, err := annotate(document)
+		api, err := annotate(testkit.Model(t, document))
 		if err != nil {
 			continue // an "error" case
 		}

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 const widgets = `{"swagger": "2.0", "info": {"title": "t", "version": "v1"}, "paths": {}, "definitions": {
@@ -18,10 +18,7 @@ const widgets = `{"swagger": "2.0", "info": {"title": "t", "version": "v1"}, "pa
 
 // TestProgram writes an object with a value of each kind, and refuses a field that no class has.
 func TestProgram(t *testing.T) {
-	api, err := model.Read([]byte(widgets))
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := testkit.Model(t, []byte(widgets))
 	widget := api.Definitions[2]
 	object := map[string]any{
 		"kind": "Widget", "metadata": map[string]any{"name": "a"}, "madeAt": "2026-01-02T03:04:05Z",

@@ -12,7 +12,7 @@ import (
 // the templates of files beside the package get to see, with the examples as "CLASS.py".
 func TestProject(t *testing.T) {
 	testkit.Each(t, "project/*.txtar", func(t *testing.T, c *testkit.Case) {
-		api, err := annotate([]byte(c.Part("swagger.json")))
+		api, err := annotate(testkit.Model(t, []byte(c.Part("swagger.json"))))
 		if err != nil {
 			t.Fatal(err)
 		}

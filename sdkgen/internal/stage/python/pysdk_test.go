@@ -14,11 +14,5 @@ func TestAnnotate(t *testing.T) {
 	testkit.Annotations(t, annotate)
 }
 
-// annotate returns a document's API as the templates see it.
-func annotate(data []byte) (render.API, error) {
-	api, err := model.Read(data)
-	if err != nil {
-		return render.API{}, err
-	}
-	return python.Annotate(api)
-}
+// annotate returns an API as the templates see it.
+func annotate(api *model.API) (render.API, error) { return python.Annotate(api) }

@@ -28,7 +28,7 @@ func TestRender(t *testing.T) {
 	var jobs []render.Job
 	for _, c := range testkit.Cases(t, "*.txtar") {
 		document := []byte(c.Part("swagger.json"))
-		api, err := annotate(document)
+		api, err := annotate(testkit.Model(t, document))
 		if err != nil || c.Name == "endless" {
 			continue // an "error" case; and one of which no object is valid
 		}

@@ -3,6 +3,8 @@ package python
 import (
 	"cmp"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
@@ -28,7 +30,11 @@ func rules(t *model.Type) map[string]any {
 	python := pattern(t.Pattern)
 	put("pattern", python, t.Pattern != "" && python != "")
 	put("x-kubernetes-list-type", t.ListType, t.ListType == "set")
-	put("x-kubernetes-list-map-keys", t.MapKeys, t.ListType == "map" && t.MapKeys != nil)
+	var mapKeys []any
+	for _, key := range t.MapKeys {
+		mapKeys = append(mapKeys, key)
+	}
+	put("x-kubernetes-list-map-keys", mapKeys, t.ListType == "map" && t.MapKeys != nil)
 	put("x-kubernetes-int-or-string", true, t.Shape == model.IntOrString)
 	put("format", t.Format, t.Shape == model.Integer && t.Format != "")
 	put("x-kubernetes-preserve-unknown-fields", true, t.Shape == model.Reference && (t.Open || t.Definition.Open))
@@ -66,13 +72,37 @@ func putLimits(out map[string]any, t *model.Type) {
 // celRules returns the CEL rules of a definition, under "", and of its fields, by key.
 func celRules(definition *model.Definition) map[string]any {
 	out := map[string]any{}
-	if definition.CEL != nil {
-		out[""] = definition.CEL
-	}
-	for _, field := range definition.Fields {
-		if field.CEL != nil {
-			out[field.Key] = field.CEL
+	put := func(key string, rules apiextensionsv1.ValidationRules) {
+		var list []any
+		for _, rule := range rules {
+			list = append(list, celRule(rule))
 		}
+		if list != nil {
+			out[key] = list
+		}
+	}
+	put("", definition.CEL)
+	for _, field := range definition.Fields {
+		put(field.Key, field.CEL)
+	}
+	return out
+}
+
+// celRule returns a rule by the keywords of the CRD.
+func celRule(rule apiextensionsv1.ValidationRule) map[string]any {
+	out := map[string]any{"rule": rule.Rule}
+	for keyword, text := range map[string]string{
+		"message": rule.Message, "messageExpression": rule.MessageExpression, "fieldPath": rule.FieldPath,
+	} {
+		if text != "" {
+			out[keyword] = text
+		}
+	}
+	if rule.Reason != nil {
+		out["reason"] = string(*rule.Reason)
+	}
+	if rule.OptionalOldSelf != nil {
+		out["optionalOldSelf"] = *rule.OptionalOldSelf
 	}
 	return out
 }

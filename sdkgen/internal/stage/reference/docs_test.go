@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/constraint"
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/reference"
@@ -60,10 +59,7 @@ func pages(t *testing.T, c *testkit.Case, markdown bool) *artifact.Set {
 		if c.Part(part) == "" {
 			continue
 		}
-		api, err := model.Read([]byte(c.Part(part)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		api := testkit.Model(t, []byte(c.Part(part)))
 		apis = append(apis, reference.API{
 			API: api, Languages: []reference.Language{{Name: "Python", Separator: ": ", Classes: python.Classes(api)}},
 			CRDs: crds, Samples: map[string][]reference.Sample{"Widget": {{Name: "YAML", Text: "kind: Widget # </code>\n"}}},

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/artifact"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/golang"
@@ -150,11 +149,7 @@ func TestPrograms(t *testing.T) {
 // jobOf is the job of making the package of a document.
 func jobOf(t *testing.T, name, text string) render.Job {
 	t.Helper()
-	api, err := model.Read([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	printed, err := golang.Annotate(api)
+	printed, err := golang.Annotate(testkit.Model(t, []byte(text)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,44 +1,41 @@
-package swagger
+package gotypes
 
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
-	"github.com/go-openapi/spec"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// ValidateCRDs returns the errors of the API server's own validation of the CRDs of an API, of which
-// doc is the document: a recursive type, a default that lacks a required property, a CEL rule that does
-// not compile or costs too much. Each is positioned where the field is declared, or, for one in another
-// package, where the API refers to it.
-func ValidateCRDs(doc *spec.Swagger, api API) diag.List {
+// validateCRDs returns the errors of the API server's own validation of an API's CRDs: a recursive type, a default that lacks
+// a required property, a CEL rule that does not compile or costs too much. Each is positioned where the field is declared,
+// or, for one in another package, where the API refers to it.
+func validateCRDs(api *model.API, source model.Source) diag.List {
 	var list diag.List
-	if api.CRD == nil {
-		return nil
-	}
-	for _, kind := range api.Kinds {
-		if kind.List {
+	for _, root := range api.Definitions {
+		if root.Root == nil || root.Root.Version != api.Version {
 			continue
 		}
-		definition := api.CRD(kind.Name)
+		definition := source.CRD(root.Root.Kind)
 		if definition == nil {
 			continue
 		}
 		errs, err := validateCRD(definition)
 		if err != nil {
-			list.Add(api.Locate(api.Package+"."+kind.Name, ""), rule, "", "validating the CRD of %s: %v", kind.Name, err)
+			list.Add(source.Locate(root.GoType.String(), ""), "swagger", "", "validating the CRD of %s: %v", root.Root.Kind, err)
 		}
 		for _, found := range errs {
 			if path, ok := ofVersion(found.Field, definition, api.Version); ok {
-				at := locate(doc, api, kind.Name, path)
-				list.Add(at.pos, rule, validationHint(found), "%s: the API server refuses the CRD: %s", at.name, at.message(found))
+				at := locate(source, root, path)
+				list.Add(at.pos, "swagger", validationHint(found), "%s: the API server refuses the CRD: %s", at.name, at.message(found))
 			}
 		}
 	}
@@ -70,37 +67,30 @@ type located struct {
 	rest string // the remainder of the path: default.name
 }
 
-// locate follows a path in the schema of a kind's CRD through the document.
-func locate(doc *spec.Swagger, api API, kind, path string) located {
-	owner := api.Package + "." + kind
-	at := located{name: kind, pos: api.Locate(owner, ""), rest: strings.TrimPrefix(path, ".")}
-	var schema spec.Schema
-	for name, definition := range doc.Definitions {
-		if pkg, goType := GoType(definition); pkg+"."+goType == owner {
-			schema = doc.Definitions[name]
-		}
-	}
-	for {
-		if target, ok := doc.Definitions[Referenced(schema)]; ok {
-			pkg, goType := GoType(target)
-			schema, owner = target, pkg+"."+goType
+// locate follows a path in the schema of a kind's CRD through the model.
+func locate(source model.Source, root *model.Definition, path string) located {
+	owner := root.GoType.String()
+	at := located{name: root.Root.Kind, pos: source.Locate(owner, ""), rest: strings.TrimPrefix(path, ".")}
+	for t := &root.Type; ; {
+		if t.Definition != nil {
+			owner, t = t.Definition.GoType.String(), &t.Definition.Type
 		}
 		step, rest, _ := strings.Cut(at.rest, ".")
 		switch {
 		case strings.HasPrefix(at.rest, "properties["):
 			name, after, _ := strings.Cut(strings.TrimPrefix(at.rest, "properties["), "]")
-			property, ok := schema.Properties[name]
-			if !ok {
+			i := slices.IndexFunc(t.Fields, func(field *model.Field) bool { return field.Key == name })
+			if i < 0 {
 				return at
 			}
-			if pos := api.Locate(owner, name); pos.IsValid() {
+			if pos := source.Locate(owner, name); pos.IsValid() {
 				at.pos = pos
 			}
-			at.name, schema, rest = at.name+"."+name, property, strings.TrimPrefix(after, ".")
-		case step == "items" && schema.Items != nil && schema.Items.Schema != nil:
-			at.name, schema = at.name+items, *schema.Items.Schema
-		case step == "additionalProperties" && schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil:
-			at.name, schema = at.name+values, *schema.AdditionalProperties.Schema
+			at.name, t, rest = at.name+"."+name, &t.Fields[i].Type, strings.TrimPrefix(after, ".")
+		case step == "items" && t.Shape == model.Array && t.Elem != nil:
+			at.name, t = at.name+"[]", t.Elem
+		case step == "additionalProperties" && t.Shape == model.Map && t.Elem != nil:
+			at.name, t = at.name+"{}", t.Elem
 		default:
 			return at
 		}

@@ -1,4 +1,4 @@
-package swagger_test
+package published_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/openapi"
 
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/published"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
 // TestPublished holds the files of published against the linked API server's own code; -update writes them. That
@@ -25,7 +26,7 @@ func TestPublished(t *testing.T) {
 		if err := enc.Encode(clientIDs(publish(t, published.Sample(scope)))); err != nil {
 			t.Fatal(err)
 		}
-		checkFile(t, path.Join("published", string(scope)+".json"), published.Template(data.String()))
+		testkit.CheckFile(t, path.Join("published", string(scope)+".json"), published.Template(data.String()))
 	}
 }
 

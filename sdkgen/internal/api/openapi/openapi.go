@@ -1,4 +1,6 @@
-package swagger
+// Package openapi reads what kube-openapi says of an API package: the definitions in its zz_generated.openapi.go, evaluated
+// without compiling them.
+package openapi
 
 import (
 	"errors"
@@ -24,13 +26,19 @@ import (
 // "github.com/flux-framework/flux-operator/api/v1alpha1.MiniCluster".
 type Definitions map[string]common.OpenAPIDefinition
 
+// Schema is the schema of a definition.
+type Schema = spec.Schema
+
 // Constant is a default that +default=ref(…) takes from a constant of Go: its name, with the import
-// path if it is another package's. Only compiled code knows the value, and Build needs none: the
-// document has the defaults of the CRD.
+// path if it is another package's. Only compiled code knows the value, and nobody asks for it: the
+// defaults are the CRD's.
 type Constant string
 
 // Ref is the reference callback that the definitions are made with: it keeps the Go type.
-func Ref(goType string) spec.Ref { return spec.MustCreateRef(definitionsPrefix + escape(goType)) }
+func Ref(goType string) spec.Ref { return spec.MustCreateRef("#/definitions/" + escape(goType)) }
+
+// escape spells a Go type as one token of a JSON pointer.
+func escape(goType string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(goType) }
 
 const (
 	// getDefinitions is the function that openapi-gen generates.
@@ -240,7 +248,7 @@ func (e *evaluator) ref(call *ast.CallExpr, arg ast.Expr, into reflect.Value) er
 	if err := e.eval(arg, reflect.ValueOf(&goType).Elem()); err != nil {
 		return err
 	}
-	if _, err := spec.NewRef(definitionsPrefix + escape(goType)); err != nil {
+	if _, err := spec.NewRef("#/definitions/" + escape(goType)); err != nil {
 		return e.errorf(arg, "%q is not a Go type", goType)
 	}
 	return e.set(call, reflect.ValueOf(Ref(goType)), into)

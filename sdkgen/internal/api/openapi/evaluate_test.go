@@ -1,8 +1,7 @@
-package swagger_test
+package openapi_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -20,7 +19,7 @@ import (
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
 	"k8s.io/kube-openapi/pkg/common"
 
-	"github.com/flux-framework/flux-operator/sdkgen/internal/api/swagger"
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/openapi"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
@@ -50,7 +49,7 @@ func GetOpenAPIDefinitions(ref common.ReferenceCallback) map[string]common.OpenA
 // entry is a line of a table: Go source, and what Evaluate makes of it.
 type entry struct {
 	name, source string
-	definitions  swagger.Definitions
+	definitions  openapi.Definitions
 	err          error
 }
 
@@ -71,7 +70,7 @@ func entries(t *testing.T, c *testkit.Case) []entry {
 			continue
 		}
 		e := entry{name: f.Name, source: fmt.Sprintf(frame, strings.TrimSpace(string(f.Data)))}
-		e.definitions, e.err = swagger.Evaluate("", f.Name+".go", []byte(e.source))
+		e.definitions, e.err = openapi.Evaluate("", f.Name+".go", []byte(e.source))
 		all = append(all, e)
 	}
 	return all
@@ -107,7 +106,7 @@ func checkPosition(t *testing.T, e entry) {
 }
 
 // compact encodes definitions; of the one in a table of defaults or schemas, only that.
-func compact(t *testing.T, definitions swagger.Definitions) string {
+func compact(t *testing.T, definitions openapi.Definitions) string {
 	t.Helper()
 	var value any = definitions
 	if only, ok := definitions["example.org/v1.T"]; ok && len(definitions) == 1 && only.Dependencies == nil {
@@ -152,11 +151,11 @@ func TestSameAsKubernetes(t *testing.T) {
 	for _, made := range method.FindAllStringSubmatch(source, -1) {
 		source = strings.Replace(source, made[0], "\nfunc "+made[1]+"(ref common.ReferenceCallback) common.OpenAPIDefinition {\n\treturn common.OpenAPIDefinition{}\n}\n", 1)
 	}
-	got, err := swagger.Evaluate("", "zz_generated.openapi.go", []byte(source))
+	got, err := openapi.Evaluate("", "zz_generated.openapi.go", []byte(source))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := swagger.Definitions(apiextensions.GetOpenAPIDefinitions(swagger.Ref))
+	want := openapi.Definitions(apiextensions.GetOpenAPIDefinitions(openapi.Ref))
 	compared := 0
 	for name, definition := range want {
 		switch evaluated, ok := got[name]; {
@@ -164,7 +163,7 @@ func TestSameAsKubernetes(t *testing.T) {
 			t.Errorf("%s was not evaluated", name)
 		case reflect.DeepEqual(evaluated, common.OpenAPIDefinition{}):
 		case !reflect.DeepEqual(evaluated, definition):
-			t.Errorf("%s: %s", name, cmp.Diff(encode(t, definition), encode(t, evaluated)))
+			t.Errorf("%s: %s", name, cmp.Diff(testkit.Encode(t, definition), testkit.Encode(t, evaluated)))
 		default:
 			compared++
 		}
@@ -174,74 +173,6 @@ func TestSameAsKubernetes(t *testing.T) {
 	}
 }
 
-const compiledMain = `package main
-
-import (
-	"encoding/json"
-	"os"
-	"strings"
-
-	common "k8s.io/kube-openapi/pkg/common"
-	"k8s.io/kube-openapi/pkg/validation/spec"
-
-%s
-)
-
-func main() {
-	out := map[string]any{}
-	for path, f := range map[string]func(common.ReferenceCallback) map[string]common.OpenAPIDefinition{
-%s
-	} {
-		out[path] = f(func(goType string) spec.Ref {
-			return spec.MustCreateRef("#/definitions/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(goType))
-		})
-	}
-	if err := json.NewEncoder(os.Stdout).Encode(out); err != nil {
-		panic(err)
-	}
-}
-`
-
-// compile returns what GetOpenAPIDefinitions of packages of a module returns, by import path.
-func compile(t *testing.T, root string, paths []string) map[string]swagger.Definitions {
-	t.Helper()
-	var imports, table strings.Builder
-	for i, path := range paths {
-		fmt.Fprintf(&imports, "\tp%d %q\n", i, path)
-		fmt.Fprintf(&table, "\t\t%q: p%d.GetOpenAPIDefinitions,\n", path, i)
-	}
-	testkit.Write(t, root, "compiled/main.go", fmt.Appendf(nil, compiledMain, imports.String(), table.String()))
-	cmd := exec.Command("go", "run", "./compiled")
-	cmd.Dir, cmd.Env = root, offline()
-	out, err := cmd.Output()
-	if err != nil {
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			t.Fatalf("%v\n%s", err, exit.Stderr)
-		}
-		t.Fatal(err)
-	}
-	var compiled map[string]swagger.Definitions
-	if err := json.Unmarshal(out, &compiled); err != nil {
-		t.Fatal(err)
-	}
-	return compiled
-}
-
-// hasConstant says whether a default is a constant, which Evaluate knows by its name only.
-func hasConstant(definitions swagger.Definitions) bool {
-	for _, definition := range definitions {
-		for _, property := range definition.Schema.Properties {
-			if _, ok := property.Default.(swagger.Constant); ok {
-				return true
-			}
-		}
-		if _, ok := definition.Schema.Default.(swagger.Constant); ok {
-			return true
-		}
-	}
-	return false
-}
-
 // TestCompiled holds the entries of all tables that are no error against the compiler, but for
 // those with a constant, which is declared nowhere.
 func TestCompiled(t *testing.T) {
@@ -249,7 +180,7 @@ func TestCompiled(t *testing.T) {
 	evaluated := map[string]entry{}
 	for _, c := range testkit.Cases(t, "evaluate/*.txtar") {
 		for _, e := range entries(t, c) {
-			if e.err != nil || hasConstant(e.definitions) {
+			if e.err != nil || testkit.HasConstant(e.definitions) {
 				continue
 			}
 			dir := c.Name + "/" + e.name
@@ -262,8 +193,8 @@ func TestCompiled(t *testing.T) {
 			testkit.Write(t, root, dir+"/source.go", []byte(e.source))
 		}
 	}
-	for path, compiled := range compile(t, root, slices.Sorted(maps.Keys(evaluated))) {
-		if want, got := encode(t, compiled), encode(t, evaluated[path].definitions); want != got {
+	for path, compiled := range testkit.Definitions(t, root, slices.Sorted(maps.Keys(evaluated))) {
+		if want, got := testkit.Encode(t, compiled), testkit.Encode(t, evaluated[path].definitions); want != got {
 			t.Errorf("%s (-compiled +evaluated): %s", path, cmp.Diff(want, got))
 		}
 	}
@@ -286,7 +217,7 @@ func FuzzEvaluate(f *testing.F) {
 		f.Add(fmt.Sprintf(around["definitions"], part))
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		definitions, err := swagger.Evaluate("", "input.go", []byte(source))
+		definitions, err := openapi.Evaluate("", "input.go", []byte(source))
 		if err == nil {
 			if _, err := json.Marshal(definitions); err != nil {
 				t.Errorf("the definitions have no JSON: %v", err)

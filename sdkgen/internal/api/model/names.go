@@ -1,4 +1,4 @@
-package swagger
+package model
 
 import (
 	"errors"
@@ -56,7 +56,7 @@ type versionNames map[string]string
 // add names two types of different versions apart; false if that is not possible. Those of the API's own
 // package, and those that have a name in the table, keep it.
 func (v versionNames) add(same *sameName, own string, table map[string]string) bool {
-	first, second := path.Base(goTypePackage(same.first)), path.Base(goTypePackage(same.second))
+	first, second := path.Base(PackageOf(same.first)), path.Base(PackageOf(same.second))
 	if first == second || !IsVersion(first) || !IsVersion(second) {
 		return false
 	}
@@ -79,7 +79,7 @@ func renameHint(err error, own string) string {
 		return hint
 	}
 	other := same.second
-	if goTypePackage(other) == own {
+	if PackageOf(other) == own {
 		other = same.first
 	}
 	pkg, name := splitType(other)
