@@ -37,5 +37,5 @@ figure "Go modules" "$(git ls-files '*go.mod' ':!:*/testdata/*' | wc -l)"
 figure "make targets" "$(grep -cE '^[a-z][a-z0-9-]*:' Makefile)"
 figure "lines of the Makefile" "$(wc -l <Makefile)"
 figure "words of README.md" "$(wc -w <README.md)"
-figure "Go lines over 120 columns" "$(git ls-files '*.go' | grep -vE 'testdata|zz_generated|^sdk/|_generated|/zz_' |
-	xargs awk 'length > 120 && !/`json:/' | wc -l)"
+figure "Go lines over 120 columns, but for struct tags and markers, which are one line" "$(git ls-files '*.go' | grep -vE 'testdata|zz_generated|^sdk/|_generated|/zz_' |
+	xargs awk 'length > 120 && !/`json:|\/\/ \+/' | wc -l)"

@@ -19,9 +19,10 @@ const internal = "github.com/flux-framework/flux-operator/sdkgen/internal/"
 // ground is what every package may import.
 var ground = []string{"diag", "config", "artifact"}
 
-// floors are the directories below internal and what else of internal the packages in them may import. A package may also
-// import the packages below its house, and those that it lies in: stage/golang/link may import stage and stage/golang, and
-// neither may import another stage.
+// floors are the directories below internal and what else of internal the packages in them may import. A package may
+// also
+// import the packages below its house, and those that it lies in: stage/golang/link may import stage and stage/golang,
+// and neither may import another stage.
 var floors = map[string][]string{
 	"diag":     {},
 	"config":   {"diag"},
@@ -71,29 +72,32 @@ func house(pkg string) string {
 	return parts[0]
 }
 
-// reserved are functions with an effect outside of the process, and the directories below internal whose packages may call them.
+// reserved are functions with an effect outside of the process, and the directories below internal whose packages may
+// call them.
 var reserved = map[string][]string{
 	"exec.Command":        {"render", "project", "stage/gocode"},
 	"exec.CommandContext": {"render", "project", "stage/gocode"},
-	"os.WriteFile":        {"render", "project", "stage/gocode", "cli"}, // scratch directories, -o FILE, the directory of tools
-	"os.MkdirAll":         {"render", "project", "stage/gocode"},
-	"os.MkdirTemp":        {"render", "project"},
-	"os.CopyFS":           {"render"},
-	"os.RemoveAll":        {"render", "project"},
-	"os.OpenFile":         {"render"},
-	"os.Rename":           {"render"},
-	"os.Create":           {},
-	"os.Remove":           {},
-	"os.Getwd":            {},
-	"os.Getenv":           {},
-	"os.Environ":          {"cli"},
-	"time.Now":            {},
-	"fmt.Print":           {},
-	"fmt.Println":         {},
-	"fmt.Printf":          {},
+	// scratch directories, -o FILE, the directory of tools
+	"os.WriteFile": {"render", "project", "stage/gocode", "cli"},
+	"os.MkdirAll":  {"render", "project", "stage/gocode"},
+	"os.MkdirTemp": {"render", "project"},
+	"os.CopyFS":    {"render"},
+	"os.RemoveAll": {"render", "project"},
+	"os.OpenFile":  {"render"},
+	"os.Rename":    {"render"},
+	"os.Create":    {},
+	"os.Remove":    {},
+	"os.Getwd":     {},
+	"os.Getenv":    {},
+	"os.Environ":   {"cli"},
+	"time.Now":     {},
+	"fmt.Print":    {},
+	"fmt.Println":  {},
+	"fmt.Printf":   {},
 }
 
-// TestEffects finds calls of the reserved functions where they do not belong: only artifact writes the project, through os.Root.
+// TestEffects finds calls of the reserved functions where they do not belong: only artifact writes the project, through
+// os.Root.
 func TestEffects(t *testing.T) {
 	calls := 0
 	for file, syntax := range sources(t, parser.SkipObjectResolution) {
@@ -115,7 +119,10 @@ func TestEffects(t *testing.T) {
 				return true
 			}
 			calls++
-			if !slices.ContainsFunc(callers, func(caller string) bool { return dir == caller || strings.HasPrefix(dir, caller+"/") }) {
+			if !slices.ContainsFunc(callers, func(caller string) bool {
+				return dir == caller ||
+					strings.HasPrefix(dir, caller+"/")
+			}) {
 				t.Errorf("%s may not call %s.%s", file, x.Name, selector.Sel.Name)
 			}
 			return true

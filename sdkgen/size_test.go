@@ -68,7 +68,8 @@ func checkSize(t *testing.T, name string) error {
 			return true
 		}
 		if lines := fset.Position(body.End()).Line - fset.Position(n.Pos()).Line + 1; lines > maxFunctionLines {
-			t.Errorf("%s: %s has %d lines, at most %d: move a step of it into a function of its own", fset.Position(n.Pos()), called, lines, maxFunctionLines)
+			t.Errorf("%s: %s has %d lines, at most %d: move a step of it into a function of its own", fset.Position(n.Pos()),
+				called, lines, maxFunctionLines)
 		}
 		return true
 	})

@@ -81,7 +81,8 @@ func checkObjects(t *testing.T, mc *api.MiniCluster, errs field.ErrorList) {
 // reported reports whether an error is about a path. The schema's errors have keys of maps without brackets.
 func reported(errs field.ErrorList, path string) bool {
 	plain := strings.NewReplacer("[", ".", "]", "")
-	return slices.ContainsFunc(errs, func(err *field.Error) bool { return plain.Replace(err.Field) == plain.Replace(path) })
+	return slices.ContainsFunc(errs,
+		func(err *field.Error) bool { return plain.Replace(err.Field) == plain.Replace(path) })
 }
 
 func untyped(t *testing.T, mc *api.MiniCluster) map[string]any {
@@ -154,7 +155,8 @@ func (p *places) walkMap(limit testkit.Limit, path, at string, value map[string]
 		for i := range limit.Entries + 1 {
 			value[fmt.Sprintf("x%d", i)] = value[first]
 		}
-	}}, place{path + " key", at, true, func() { value[strings.Repeat("x", limit.Keys+1)] = value[first]; delete(value, first) }})
+	}}, place{path +
+		" key", at, true, func() { value[strings.Repeat("x", limit.Keys+1)] = value[first]; delete(value, first) }})
 	if limit.Strings {
 		*p = append(*p, place{path + " value", at, true, func() { value[first] = strings.Repeat("x", limit.Characters+1) }})
 	}

@@ -97,7 +97,8 @@ func (d *document) kind() scanner.ErrorList {
 // metadata decodes the metadata, which the schema leaves out; it is nil if that fails.
 func (d *document) metadata(namespace string) (*metav1.ObjectMeta, scanner.ErrorList) {
 	var list scanner.ErrorList
-	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(d.fields, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
+	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(d.fields,
+		objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
 	if err != nil {
 		path := "metadata"
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
@@ -116,7 +117,8 @@ func (d *document) metadata(namespace string) (*metav1.ObjectMeta, scanner.Error
 		meta.Namespace = namespace
 	}
 	errs := validation.ValidateObjectMeta(meta, true, validation.NameIsDNSSubdomain, field.NewPath("metadata"))
-	errs = slices.DeleteFunc(errs, func(err *field.Error) bool { return err.Field == "metadata.name" }) // NewDesired is stricter
+	// NewDesired is stricter
+	errs = slices.DeleteFunc(errs, func(err *field.Error) bool { return err.Field == "metadata.name" })
 	return meta, append(list, d.diagnostics(errs)...)
 }
 

@@ -24,7 +24,8 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var stdout, stderr bytes.Buffer
 		code := run([]string{"-f", "-"}, bytes.NewReader(data), &stdout, &stderr, zeros{})
-		if code == exitOK && (stdout.Len() == 0 || stderr.Len() > 0) || code != exitOK && (stdout.Len() > 0 || stderr.Len() == 0) {
+		if code == exitOK && (stdout.Len() == 0 || stderr.Len() > 0) ||
+			code != exitOK && (stdout.Len() > 0 || stderr.Len() == 0) {
 			t.Errorf("exit code %d, %d bytes on stdout, stderr: %s", code, stdout.Len(), &stderr)
 		}
 	})

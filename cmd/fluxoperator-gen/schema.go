@@ -40,7 +40,8 @@ func newServer(manifest []byte) (*server, error) {
 			continue
 		}
 		var props apiextensions.JSONSchemaProps
-		err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &props, nil)
+		err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema,
+			&props, nil)
 		if err != nil {
 			return nil, fmt.Errorf("converting the schema: %w", err)
 		}
@@ -60,7 +61,8 @@ func newServer(manifest []byte) (*server, error) {
 // admit does what the API server does when an object is created: it prunes unknown fields and
 // returns their paths, drops the status, applies defaults and validates.
 func (s *server) admit(object map[string]any) (unknown []string, errs field.ErrorList) {
-	unknown = pruning.PruneWithOptions(object, s.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	unknown = pruning.PruneWithOptions(object, s.structural, true,
+		schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	delete(object, "status")
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, s.structural)
 	defaulting.Default(object, s.structural)

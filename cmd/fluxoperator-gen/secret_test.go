@@ -18,20 +18,23 @@ spec:
 `
 	const password = "users: [{name: ada, password: %s}]"
 	var texts []string
-	for _, field := range []string{password, "flux: {curveCert: %s}", "fluxRestful: {token: %s}", "fluxRestful: {secretKey: %s}"} {
+	for _, field := range []string{password, "flux: {curveCert: %s}", "fluxRestful: {token: %s}",
+		"fluxRestful: {secretKey: %s}"} {
 		for _, value := range []string{`"hid\nden` + strings.Repeat("x", 9000) + `"`, "[hidden]", "86753091"} {
 			texts = append(texts, fmt.Sprintf(field, value))
 		}
 	}
 	for _, value := range []string{
-		`"hid\nden"`, `"hid\rden"`, "*hidden", "@hidden", "hidden: 1", "'hidden", `"\hidden"`, "[hidden", "!!int hidden", "8675.3091",
+		`"hid\nden"`, `"hid\rden"`, "*hidden", "@hidden", "hidden: 1", "'hidden", `"\hidden"`, "[hidden", "!!int hidden",
+		"8675.3091",
 	} {
 		texts = append(texts, fmt.Sprintf(password, value))
 	}
 	texts = append(texts, `flux: {curveCert: "hid\nden"}`)
 	for _, text := range texts {
 		var stdout, stderr bytes.Buffer
-		if code := run([]string{"-f", "-"}, strings.NewReader(fmt.Sprintf(manifest, text)), &stdout, &stderr, zeros{}); code != exitInvalid {
+		if code := run([]string{"-f", "-"}, strings.NewReader(fmt.Sprintf(manifest, text)), &stdout, &stderr,
+			zeros{}); code != exitInvalid {
 			t.Errorf("%.40s: exit code %d", text, code)
 		}
 		for _, part := range []string{"hid", "den", "8675"} {

@@ -18,7 +18,8 @@ func TestSize(t *testing.T) {
 	}
 	for _, test := range []struct{ text, want string }{
 		{flags + lines, "<stdin>:6:18: spec.flux.optionFlags: Too long: may not be more than 4096 bytes\n"},
-		{"  containers:\n" + containers.String(), "<stdin>:5:3: spec.containers: Too long: the ConfigMap x-entrypoint would have "},
+		{"  containers:\n" + containers.String(),
+			"<stdin>:5:3: spec.containers: Too long: the ConfigMap x-entrypoint would have "},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := run([]string{"-f", "-"}, strings.NewReader(head+test.text), &stdout, &stderr, zeros{})

@@ -69,7 +69,8 @@ func checkDeployment(t *testing.T, d appsv1.Deployment) *options {
 		ports[p.Name] = p.ContainerPort
 	}
 	health := intstr.FromInt32(ports["health"])
-	if o.probeAddress != ":"+health.String() || c.LivenessProbe.HTTPGet.Path != "/healthz" || c.ReadinessProbe.HTTPGet.Path != "/readyz" {
+	if o.probeAddress != ":"+health.String() || c.LivenessProbe.HTTPGet.Path != "/healthz" ||
+		c.ReadinessProbe.HTTPGet.Path != "/readyz" {
 		t.Errorf("probes: %s, %+v, %+v", o.probeAddress, c.LivenessProbe.HTTPGet, c.ReadinessProbe.HTTPGet)
 	}
 	metrics := intstr.FromInt32(ports["metrics"])
@@ -214,17 +215,20 @@ func checkPolicies(t *testing.T, text []byte, o *options) {
 		}
 		return string(text)
 	}
-	if variables["allowVolumes"] != strconv.FormatBool(o.volumes) || variables["hostPaths"] != list(o.hostPaths) || variables["csiDrivers"] != list(o.drivers) {
+	if variables["allowVolumes"] != strconv.FormatBool(o.volumes) || variables["hostPaths"] != list(o.hostPaths) ||
+		variables["csiDrivers"] != list(o.drivers) {
 		t.Errorf("the policy of volumes has %q", variables)
 	}
 	if user := policies["test-flux-operator-objects"].Spec.MatchConditions[0].Expression; user != "request.userInfo.username == 'system:serviceaccount:ops:test-flux-operator'" {
 		t.Errorf("the policy of objects is for %s", user)
 	}
-	for _, binding := range documents[admissionv1.ValidatingAdmissionPolicyBinding](t, text, "ValidatingAdmissionPolicyBinding") {
+	for _, binding := range documents[admissionv1.ValidatingAdmissionPolicyBinding](t, text,
+		"ValidatingAdmissionPolicyBinding") {
 		if _, ok := policies[binding.Spec.PolicyName]; !ok || binding.Name != binding.Spec.PolicyName {
 			t.Errorf("%s is of no policy: %q", binding.Name, binding.Spec.PolicyName)
 		}
-		if m := binding.Spec.MatchResources; strings.HasSuffix(binding.Name, "-volumes") && (m == nil) != (len(o.namespaces) == 0) ||
+		if m := binding.Spec.MatchResources; strings.HasSuffix(binding.Name, "-volumes") &&
+			(m == nil) != (len(o.namespaces) == 0) ||
 			m != nil && !slices.Equal(m.NamespaceSelector.MatchExpressions[0].Values, o.namespaces) {
 			t.Errorf("%s is for %+v", binding.Name, m)
 		}
@@ -247,10 +251,12 @@ func TestChart(t *testing.T) {
 		namespaces       []string
 		volumes, metrics bool
 	}{
-		"everywhere":              {[]string{"clusterWide=true"}, manager, nil, nil, false, true},
-		"everywhere with volumes": {slices.Concat(allowed, []string{"clusterWide=true"}), sorted(manager, volumes), nil, nil, true, true},
-		"two":                     {[]string{two, "metrics.enabled=false"}, nil, manager, []string{"a", "b"}, false, false},
-		"two with volumes":        {slices.Concat(allowed, []string{two}), persistent, sorted(manager, ofNamespaces), []string{"a", "b"}, true, true},
+		"everywhere": {[]string{"clusterWide=true"}, manager, nil, nil, false, true},
+		"everywhere with volumes": {slices.Concat(allowed, []string{"clusterWide=true"}), sorted(manager, volumes), nil, nil,
+			true, true},
+		"two": {[]string{two, "metrics.enabled=false"}, nil, manager, []string{"a", "b"}, false, false},
+		"two with volumes": {slices.Concat(allowed, []string{two}), persistent, sorted(manager, ofNamespaces),
+			[]string{"a", "b"}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := template(t, test.values...)
@@ -279,10 +285,12 @@ func TestChart(t *testing.T) {
 				t.Errorf("Roles in %v", slices.Sorted(maps.Keys(in)))
 			}
 			o := checkDeployment(t, documents[appsv1.Deployment](t, text, "Deployment")[0])
-			if !slices.Equal(o.namespaces, test.namespaces) || o.volumes != test.volumes || (o.metricsAddress != "0") != test.metrics {
+			if !slices.Equal(o.namespaces, test.namespaces) || o.volumes != test.volumes ||
+				(o.metricsAddress != "0") != test.metrics {
 				t.Errorf("options %+v", o)
 			}
-			if test.volumes != slices.Equal(o.hostPaths, []string{"/data", "/scratch"}) || test.volumes != slices.Equal(o.drivers, []string{"a.b"}) {
+			if test.volumes != slices.Equal(o.hostPaths, []string{"/data", "/scratch"}) ||
+				test.volumes != slices.Equal(o.drivers, []string{"a.b"}) {
 				t.Errorf("volumes: %q, %q", o.hostPaths, o.drivers)
 			}
 			checkPolicies(t, text, o)

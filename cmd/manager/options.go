@@ -76,7 +76,8 @@ func (o *options) bind(flags *flag.FlagSet) {
 		"Serve metrics over HTTPS, with authentication and authorization. If false, bind to a loopback address.")
 	flags.StringVar(&o.metricsCertPath, "metrics-cert-path", "",
 		"Directory of the metrics server's certificate. By default, a self-signed one is generated at startup.")
-	flags.StringVar(&o.metricsCertificate, "metrics-cert-name", "tls.crt", "File name of the metrics server's certificate.")
+	flags.StringVar(&o.metricsCertificate, "metrics-cert-name", "tls.crt",
+		"File name of the metrics server's certificate.")
 	flags.StringVar(&o.metricsKey, "metrics-cert-key", "tls.key", "File name of the metrics server's private key.")
 	flags.StringVar(&o.probeAddress, "health-probe-bind-address", ":8081",
 		"Address to serve /healthz and /readyz on. 0 disables the probes.")
@@ -92,7 +93,8 @@ func (o *options) bind(flags *flag.FlagSet) {
 	flags.BoolVar(&o.volumes, "allow-volumes", false,
 		"Allow spec.volumes, which creates persistent volumes. --allow-host-paths and --allow-csi-drivers limit them.")
 	flags.Func("allow-host-paths",
-		"Comma-separated directories of nodes in or below which hostpath volumes may be, such as /data,/scratch. By default, none.", o.allowHostPaths)
+		"Comma-separated directories of nodes in or below which hostpath volumes may be, such as /data,/scratch. By "+
+			"default, none.", o.allowHostPaths)
 	flags.Func("allow-csi-drivers",
 		"Comma-separated CSI drivers that volumes may have. By default, none.", o.allowDrivers)
 	flags.BoolVar(&o.version, "version", false, "Print the version and exit.")

@@ -121,13 +121,15 @@ func TestContractCatches(t *testing.T) {
 }
 
 func TestContractErrors(t *testing.T) {
-	for _, tsv := range []string{"", "# Wire contract of a ship.\n", read(t, "testdata/ship.tsv") + "spec.size\tinteger\n"} {
+	for _, tsv := range []string{"", "# Wire contract of a ship.\n",
+		read(t, "testdata/ship.tsv") + "spec.size\tinteger\n"} {
 		if got, err := parseContract(tsv); err == nil {
 			t.Errorf("parseContract(%q) = %v, want an error", tsv, got)
 		}
 	}
 	manifest := read(t, "testdata/ship.yaml")
-	for _, crd := range []string{"spec: {versions: []}", "spec: {versions: [{name: v1}]}", manifest + "spelling: wrong\n"} {
+	for _, crd := range []string{"spec: {versions: []}", "spec: {versions: [{name: v1}]}",
+		manifest + "spelling: wrong\n"} {
 		if got, err := crdFacts([]byte(crd)); err == nil {
 			t.Errorf("crdFacts(%q) = %v, want an error", crd, got)
 		}

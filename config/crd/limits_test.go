@@ -51,7 +51,8 @@ func table(all map[string]testkit.Limit) string {
 	var b strings.Builder
 	b.WriteString("| at most | fields of the spec |\n|---|---|\n")
 	for _, limit := range slices.SortedFunc(maps.Keys(fields), func(a, b testkit.Limit) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Entries, b.Entries), cmp.Compare(a.Keys, b.Keys), cmp.Compare(a.Characters, b.Characters))
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Entries, b.Entries), cmp.Compare(a.Keys, b.Keys),
+			cmp.Compare(a.Characters, b.Characters))
 	}) {
 		slices.Sort(fields[limit])
 		fmt.Fprintf(&b, "| %s | %s |\n", limit, strings.Join(fields[limit], ", "))

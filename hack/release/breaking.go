@@ -63,5 +63,6 @@ func (r *release) allowed(ctx context.Context) error {
 
 // breaking compares the API of the copy with that of another commit. The verdict is version.Check's.
 func (r *release) breaking(ctx context.Context, against, format string) (string, error) {
-	return r.source.Run(ctx, r.clone.Dir, r.sdkgen, "breaking", "--quiet", "--engine", "native", "--fail-on", "none", "--against", against, "--format", format)
+	return r.source.Run(ctx, r.clone.Dir, r.sdkgen, "breaking", "--quiet", "--engine", "native", "--fail-on", "none",
+		"--against", against, "--format", format)
 }

@@ -56,10 +56,12 @@ func (r *release) build(ctx context.Context) ([]build.Artifact, error) {
 	return artifacts, errors.Join(os.RemoveAll(r.out), os.Rename(staging, r.out))
 }
 
-// image builds the image of the operator. Those of examples/operators are no part of a release: each has its own version.
+// image builds the image of the operator. Those of examples/operators are no part of a release: each has its own
+// version.
 func (r *release) image(ctx context.Context, out string) error {
 	_, err := images.Write(ctx, images.Options{
-		Root: r.source.Dir, Version: r.version, Date: r.source.Time, Out: out, Only: []string{"flux-operator"}, Env: r.source.Env, Log: r.source.Log,
+		Root: r.source.Dir, Version: r.version, Date: r.source.Time, Out: out, Only: []string{"flux-operator"},
+		Env: r.source.Env, Log: r.source.Log,
 	})
 	return err
 }
@@ -71,13 +73,15 @@ func (r *release) describe(ctx context.Context, out string) error {
 		return err
 	}
 	var places modules.Places
-	said, err := r.source.Run(ctx, filepath.Join(r.source.Dir, "hack", "release"), "go", "env", "-json", "GOMODCACHE", "GOROOT")
+	said, err := r.source.Run(ctx, filepath.Join(r.source.Dir, "hack", "release"), "go", "env", "-json", "GOMODCACHE",
+		"GOROOT")
 	if err == nil {
 		err = json.Unmarshal([]byte(said), &places)
 	}
 	if err != nil {
 		return fmt.Errorf("asking go for its directories: %w", err)
 	}
-	_, err = sbom.Write(ctx, sbom.Options{Artifacts: files, Version: r.version, Date: r.source.Time, Out: out, Places: places})
+	_, err = sbom.Write(ctx, sbom.Options{Artifacts: files, Version: r.version, Date: r.source.Time, Out: out,
+		Places: places})
 	return err
 }

@@ -1,5 +1,7 @@
-// Release checks that a version of this project may be released, writes the version and the changelog for the release commit,
-// and builds the files of the release. It changes the tree only with --write, and pushes nothing. docs/contribute/releasing.md has the steps.
+// Release checks that a version of this project may be released, writes the version and the changelog for the release
+// commit,
+// and builds the files of the release. It changes the tree only with --write, and pushes nothing.
+// docs/contribute/releasing.md has the steps.
 package main
 
 import (

@@ -17,10 +17,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"release": main})
 }
 
-// TestScript runs testdata/script/*.txtar, each in a repository of its own: that of testdata/project.txtar, with one commit.
+// TestScript runs testdata/script/*.txtar, each in a repository of its own: that of testdata/project.txtar, with one
+// commit.
 func TestScript(t *testing.T) {
 	bin := t.TempDir()
-	build := exec.Command("go", "build", "-C", "../../sdkgen", "-buildvcs=false", "-ldflags", "-s -w", "-o", filepath.Join(bin, "sdkgen"), ".")
+	build := exec.Command("go", "build", "-C", "../../sdkgen", "-buildvcs=false", "-ldflags", "-s -w", "-o",
+		filepath.Join(bin, "sdkgen"), ".")
 	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building sdkgen: %v\n%s", err, out)
@@ -29,7 +31,8 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup:               func(env *testscript.Env) error { return setUp(env, bin) },
-		Cmds:                map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code, "replace": replace},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"code": code,
+			"replace": replace},
 	})
 }
 
@@ -48,7 +51,8 @@ func setUp(env *testscript.Env, bin string) error {
 	if err != nil {
 		return err
 	}
-	own := []byte(strings.Replace(string(mod), "module github.com/flux-framework/flux-operator/api", "module example.org/widget", 1))
+	own := []byte(strings.Replace(string(mod), "module github.com/flux-framework/flux-operator/api",
+		"module example.org/widget", 1))
 	archive.Files = append(archive.Files, txtar.File{Name: "go.mod", Data: own}, txtar.File{Name: "go.sum", Data: sums})
 	// Only the project is committed, not what a script brings.
 	if err := txtar.Write(archive, env.WorkDir); err != nil {

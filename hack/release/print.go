@@ -31,7 +31,8 @@ func pinned() (string, error) {
 func ready() error {
 	toolchain, err := pinned()
 	if err == nil && runtime.Version() != toolchain {
-		err = fmt.Errorf("this program was built by %s, and a release takes %s; run it by make release", runtime.Version(), toolchain)
+		err = fmt.Errorf("this program was built by %s, and a release takes %s; run it by make release", runtime.Version(),
+			toolchain)
 	}
 	return err
 }
@@ -64,7 +65,9 @@ func (r *release) print(artifacts []build.Artifact, committed bool) error {
 	}
 	fmt.Fprintf(r.stdout, "\n%d files, %d bytes, in %s\n\n", len(artifacts), total, r.out)
 	if !committed {
-		_, err := fmt.Fprintf(r.stdout, "These files show what a release has; the tree is not yet that of %s. To make the release commit:\n  make release VERSION=%s ARGS=--write\n", r.version, r.version)
+		_, err := fmt.Fprintf(r.stdout,
+			"These files show what a release has; the tree is not yet that of %s. To make the release commit:\n  make release "+
+				"VERSION=%s ARGS=--write\n", r.version, r.version)
 		return err
 	}
 	var names []string
@@ -74,8 +77,10 @@ func (r *release) print(artifacts []build.Artifact, committed bool) error {
 		names = append(names, name)
 		fmt.Fprintf(r.stdout, "  git tag -s -m %q %s %s\n", name, name, r.head)
 	}
-	// The last tag starts the workflow, which looks for the others. GitHub starts none if more than three tags come at once.
+	// The last tag starts the workflow, which looks for the others. GitHub starts none if more than three tags come at
+	// once.
 	modules, last := names[:len(names)-1], names[len(names)-1]
-	_, err := fmt.Fprintf(r.stdout, "  git push --atomic origin %s\n  git push origin %s\n", strings.Join(modules, " "), last)
+	_, err := fmt.Fprintf(r.stdout, "  git push --atomic origin %s\n  git push origin %s\n", strings.Join(modules, " "),
+		last)
 	return err
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPushes: the workflow is started by the last push, when the tags that it looks for are there; GitHub starts none for a
-// push of more than three tags.
+// TestPushes: the workflow is started by the last push, when the tags that it looks for are there; GitHub starts none
+// for a push of more than three tags.
 func TestPushes(t *testing.T) {
 	var out bytes.Buffer
 	r := &release{version: "1.2.3", head: "abc", stdout: &out}

@@ -98,7 +98,8 @@ func (r *release) open(ctx context.Context) error {
 		return err
 	}
 	if len(dirty) > 0 {
-		return fmt.Errorf("the tree has changes that are not committed; commit or remove them:\n%s", strings.Join(dirty, "\n"))
+		return fmt.Errorf("the tree has changes that are not committed; commit or remove them:\n%s",
+			strings.Join(dirty, "\n"))
 	}
 	if r.head, r.source.Time, err = r.tree.Head(ctx); err != nil {
 		return err
@@ -133,7 +134,8 @@ func (r *release) copy(ctx context.Context, scratch string) error {
 		return nil
 	}
 	r.sdkgen = filepath.Join(scratch, "sdkgen")
-	_, err = r.source.Run(ctx, filepath.Join(r.clone.Dir, "sdkgen"), "go", "build", "-trimpath", "-buildvcs=false", "-o", r.sdkgen, ".")
+	_, err = r.source.Run(ctx, filepath.Join(r.clone.Dir, "sdkgen"), "go", "build", "-trimpath", "-buildvcs=false", "-o",
+		r.sdkgen, ".")
 	return err
 }
 
@@ -145,7 +147,8 @@ func (r *release) verify(ctx context.Context) error {
 	}
 	for _, project := range projects {
 		dir := filepath.Dir(project)
-		if _, err := r.source.Run(ctx, filepath.Join(r.clone.Dir, dir), r.sdkgen, "verify", "--quiet", "--engine", "native"); err != nil {
+		if _, err := r.source.Run(ctx, filepath.Join(r.clone.Dir, dir), r.sdkgen, "verify", "--quiet", "--engine",
+			"native"); err != nil {
 			return refuse("what is generated in %s is not up to date: %w", dir, err)
 		}
 	}
@@ -176,8 +179,8 @@ func (r *release) agree(ctx context.Context) error {
 	return err
 }
 
-// prepare writes the version and the changelog into the copy. A line that names the new version already would be taken for a
-// place of it by the next release.
+// prepare writes the version and the changelog into the copy. A line that names the new version already would be taken
+// for a place of it by the next release.
 func (r *release) prepare(ctx context.Context) error {
 	files, err := r.clone.Files(ctx)
 	if err != nil {
@@ -195,8 +198,8 @@ func (r *release) prepare(ctx context.Context) error {
 	return r.changelog(ctx)
 }
 
-// changelog adds the section of the version, from the commits since the last release. Before the first one, the older part of
-// the history is told by hand: the commits since CHANGELOG.md was last changed are added.
+// changelog adds the section of the version, from the commits since the last release. Before the first one, the older
+// part of the history is told by hand: the commits since CHANGELOG.md was last changed are added.
 func (r *release) changelog(ctx context.Context) error {
 	name := filepath.Join(r.clone.Dir, changes)
 	text, err := os.ReadFile(name)
@@ -223,7 +226,8 @@ func (r *release) changelog(ctx context.Context) error {
 	}
 	groups, unsorted := changelog.Groups(subjects)
 	if len(unsorted) > 0 {
-		r.say("%s: these subjects have no area of hack/release/changelog/groups.go, and are under Other:\n  %s", changes, strings.Join(unsorted, "\n  "))
+		r.say("%s: these subjects have no area of hack/release/changelog/groups.go, and are under Other:\n  %s", changes,
+			strings.Join(unsorted, "\n  "))
 	}
 	section := changelog.Section{Version: r.version, Released: r.source.Time, API: r.api, Groups: groups}
 	return os.WriteFile(name, []byte(changelog.Insert(string(text), section)), 0o644)
@@ -234,6 +238,8 @@ func (r *release) apply(ctx context.Context, patch string) error {
 	if err := r.tree.Apply(ctx, patch); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(r.stdout, "Read %s, then:\n  git add --all && git commit -m 'release: %s'\n  make release VERSION=%s\n", changes, r.version, r.version)
+	_, err := fmt.Fprintf(r.stdout,
+		"Read %s, then:\n  git add --all && git commit -m 'release: %s'\n  make release VERSION=%s\n", changes, r.version,
+		r.version)
 	return err
 }

@@ -41,11 +41,13 @@ func TestRepeatable(t *testing.T) {
 
 	first := filepath.Join(t.TempDir(), "a")
 	execute(t, nil, "git", "clone", "-q", root, first)
-	execute(t, nil, "sh", "-c", `umask 022; exec "$@"`, "sh", program, released, "-C", first, "--helm", filepath.Join(root, "bin", "helm"))
+	execute(t, nil, "sh", "-c", `umask 022; exec "$@"`, "sh", program, released, "-C", first, "--helm",
+		filepath.Join(root, "bin", "helm"))
 
 	second := filepath.Join(t.TempDir(), "a second place", "deeper")
 	execute(t, nil, "git", "clone", "-q", first, second)
-	execute(t, elsewhere(t), "sh", "-c", `umask 077; exec "$@"`, "sh", program, released, "-C", second, "--helm", filepath.Join(root, "bin", "helm"))
+	execute(t, elsewhere(t), "sh", "-c", `umask 077; exec "$@"`, "sh", program, released, "-C", second, "--helm",
+		filepath.Join(root, "bin", "helm"))
 
 	one, other := contents(t, filepath.Join(first, "dist", released)), contents(t, filepath.Join(second, "dist", released))
 	if a, b := slices.Sorted(maps.Keys(one)), slices.Sorted(maps.Keys(other)); !slices.Equal(a, b) || len(a) < 52 {
@@ -112,8 +114,10 @@ func runs(t *testing.T, files map[string][]byte) {
 func elsewhere(t *testing.T) []string {
 	t.Helper()
 	scratch := t.TempDir()
-	env := append(os.Environ(), "HOME="+scratch, "TMPDIR="+filepath.Join(scratch, "tmp"), "XDG_CACHE_HOME="+filepath.Join(scratch, "cache"),
-		"TZ=Asia/Kathmandu", "LANG=tr_TR.UTF-8", "LC_ALL=C", "SOURCE_DATE_EPOCH=1", "GOFLAGS=-tags=unused", "GOAMD64=v3", "USER=nobody",
+	env := append(os.Environ(), "HOME="+scratch, "TMPDIR="+filepath.Join(scratch, "tmp"),
+		"XDG_CACHE_HOME="+filepath.Join(scratch, "cache"),
+		"TZ=Asia/Kathmandu", "LANG=tr_TR.UTF-8", "LC_ALL=C", "SOURCE_DATE_EPOCH=1", "GOFLAGS=-tags=unused", "GOAMD64=v3",
+		"USER=nobody",
 		"PYTHONHASHSEED=7")
 	for _, name := range []string{"GOENV", "GOMODCACHE", "GOPATH", "GOPROXY", "GOCACHE"} {
 		env = append(env, name+"="+strings.TrimSpace(execute(t, nil, "go", "env", name)))
@@ -121,13 +125,15 @@ func elsewhere(t *testing.T) []string {
 	if *cold {
 		env = append(env, "GOCACHE="+filepath.Join(scratch, "go-build"))
 	}
-	for _, file := range []string{os.Getenv("PIP_CONFIG_FILE"), os.ExpandEnv("$HOME/.config/pip/pip.conf"), os.ExpandEnv("$HOME/.pip/pip.conf")} {
+	for _, file := range []string{os.Getenv("PIP_CONFIG_FILE"), os.ExpandEnv("$HOME/.config/pip/pip.conf"),
+		os.ExpandEnv("$HOME/.pip/pip.conf")} {
 		if _, err := os.Stat(file); err == nil {
 			env = append(env, "PIP_CONFIG_FILE="+file)
 			break
 		}
 	}
-	if python, err := exec.Command("python3", "-c", "import os, sys; print(os.path.dirname(sys.executable))").Output(); err == nil {
+	if python, err := exec.Command("python3", "-c",
+		"import os, sys; print(os.path.dirname(sys.executable))").Output(); err == nil {
 		// A shim finds nothing below another home directory.
 		env = append(env, "PATH="+strings.TrimSpace(string(python))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	}

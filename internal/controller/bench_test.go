@@ -38,7 +38,8 @@ func snapshot() interceptor.Funcs {
 	}
 	answers := map[string]answer{}
 	return interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+			opts ...client.GetOption) error {
 			id := kindOf(o) + " " + key.String()
 			a, ok := answers[id]
 			if !ok {

@@ -37,8 +37,10 @@ func TestScale(t *testing.T) {
 		w.edit("mc", func(s *api.MiniClusterSpec) { s.Size = test.ask })
 		job := get(w, &batchv1.Job{}, "mc").Spec
 		mc := get(w, &api.MiniCluster{}, "mc")
-		if *job.Completions != test.want || *job.Parallelism != test.want || mc.Status.Size != test.want || mc.Status.MaximumSize != 4 {
-			t.Errorf("size %d: %d completions, %d in parallel, status %+v", test.ask, *job.Completions, *job.Parallelism, mc.Status)
+		if *job.Completions != test.want || *job.Parallelism != test.want || mc.Status.Size != test.want ||
+			mc.Status.MaximumSize != 4 {
+			t.Errorf("size %d: %d completions, %d in parallel, status %+v", test.ask, *job.Completions, *job.Parallelism,
+				mc.Status)
 		}
 		if want := min(test.ask, 4); mc.Spec.Size != want {
 			t.Errorf("size %d became %d, want %d", test.ask, mc.Spec.Size, want)
@@ -53,8 +55,9 @@ func TestScale(t *testing.T) {
 // TestNewerRule: a Job whose spec breaks a rule that is newer than the Job follows the size and the deadline.
 func TestNewerRule(t *testing.T) {
 	for name, spec := range map[string]string{
-		"a limit": `{size: 2, maxSize: 4, flux: {connectTimeout: "` + strings.Repeat("1", 65) + `s"}, containers: [{command: hostname}]}`,
-		"a size":  large(),
+		"a limit": `{size: 2, maxSize: 4, flux: {connectTimeout: "` + strings.Repeat("1", 65) +
+			`s"}, containers: [{command: hostname}]}`,
+		"a size": large(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, sample(t, "mc", plain))
@@ -97,7 +100,8 @@ func TestSpecChange(t *testing.T) {
 	if got := w.recorded(); len(got) != 1 || !strings.HasPrefix(got[0], "Warning SpecChanged") {
 		t.Errorf("events %q", got)
 	}
-	if d := cmp.Diff(job, get(w, &batchv1.Job{}, "mc")) + cmp.Diff(script, get(w, &corev1.ConfigMap{}, "mc-entrypoint")); d != "" {
+	if d := cmp.Diff(job, get(w, &batchv1.Job{}, "mc")) +
+		cmp.Diff(script, get(w, &corev1.ConfigMap{}, "mc-entrypoint")); d != "" {
 		t.Error(d)
 	}
 	w.edit("mc", func(s *api.MiniClusterSpec) { s.Size, s.DeadlineSeconds = 3, 60 })
@@ -187,7 +191,8 @@ func TestEnd(t *testing.T) {
 		t.Errorf("writes after the Job was deleted: %q", writes)
 	}
 	w.edit("mc", func(s *api.MiniClusterSpec) { s.Cleanup = true })
-	if err := w.store.Get(t.Context(), client.ObjectKey{Namespace: "lab", Name: "mc"}, &api.MiniCluster{}); !apierrors.IsNotFound(err) {
+	if err := w.store.Get(t.Context(), client.ObjectKey{Namespace: "lab", Name: "mc"},
+		&api.MiniCluster{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the MiniCluster still exists: %v", err)
 	}
 }
@@ -204,7 +209,8 @@ func TestServicePod(t *testing.T) {
 		t.Errorf("condition %+v", c)
 	}
 	w.reconcile("mc")
-	if again := get(w, &corev1.Pod{}, "mc-services"); again.UID == pod.UID || w.ready("mc").Status != metav1.ConditionTrue {
+	if again := get(w, &corev1.Pod{}, "mc-services"); again.UID == pod.UID ||
+		w.ready("mc").Status != metav1.ConditionTrue {
 		t.Error("the pod was not replaced")
 	}
 }

@@ -80,11 +80,15 @@ func TestUnready(t *testing.T) {
 		spec, reason, message string
 		prepare               func(*world)
 	}{
-		"invalid":         {"{containers: []}", reasonInvalid, "spec.containers", nil},
-		"invalid name":    {plain, reasonInvalid, "metadata.name", func(w *world) { w.rename("Mc.1") }},
-		"too large":       {large(), reasonInvalid, "spec.containers: Too long: the ConfigMap mc-entrypoint would have ", nil},
+		"invalid":      {"{containers: []}", reasonInvalid, "spec.containers", nil},
+		"invalid name": {plain, reasonInvalid, "metadata.name", func(w *world) { w.rename("Mc.1") }},
+		"too large": {large(), reasonInvalid, "spec.containers: Too long: the ConfigMap mc-entrypoint would have ",
+			nil},
 		"without volumes": {crowded, reasonNoVolumes, "spec.volumes", func(w *world) { w.Volumes.Allowed = false }},
-		"other path":      {crowded, reasonVolume, "spec.volumes[data].path: Forbidden: must be in or below /srv", func(w *world) { w.Volumes.HostPaths = []string{"/srv"} }},
+		"other path": {crowded, reasonVolume, "spec.volumes[data].path: Forbidden: must be in or below /srv", func(
+			w *world) {
+			w.Volumes.HostPaths = []string{"/srv"}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, sample(t, "mc", test.spec))
@@ -132,9 +136,11 @@ func (w *world) rename(name string) {
 // TestForeign: objects of other owners are left alone, and orphans are adopted.
 func TestForeign(t *testing.T) {
 	other := labelled("mc-entrypoint", "mc")
-	other.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "x", UID: "x", Controller: new(true)}}
+	other.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "x", UID: "x",
+		Controller: new(true)}}
 	earlier := labelled("mc-entrypoint", "mc")
-	earlier.OwnerReferences = []metav1.OwnerReference{{APIVersion: "flux-framework.org/v1alpha1", Kind: "MiniCluster", Name: "mc", UID: "earlier", Controller: new(true)}}
+	earlier.OwnerReferences = []metav1.OwnerReference{{APIVersion: "flux-framework.org/v1alpha1", Kind: "MiniCluster",
+		Name: "mc", UID: "earlier", Controller: new(true)}}
 	for name, test := range map[string]struct {
 		meta   metav1.ObjectMeta
 		reason string
@@ -149,24 +155,29 @@ func TestForeign(t *testing.T) {
 			w.hidden = func(o client.Object, key types.NamespacedName) bool {
 				return name == "unlabelled" && kindOf(o) == "ConfigMap"
 			}
-			for late, want := range map[time.Duration]time.Duration{0: retryMin, 25 * time.Second: 25 * time.Second, time.Hour: retryMax} {
+			for late, want := range map[time.Duration]time.Duration{0: retryMin, 25 * time.Second: 25 * time.Second,
+				time.Hour: retryMax} {
 				w.late = late
 				result, _ := w.reconcile("mc")
-				if c := w.ready("mc"); c.Reason != test.reason || result.RequeueAfter < want || result.RequeueAfter > want+5*time.Second {
+				if c := w.ready("mc"); c.Reason != test.reason || result.RequeueAfter < want ||
+					result.RequeueAfter > want+5*time.Second {
 					t.Errorf("after %s: %+v, %+v", late, c, result)
 				}
 			}
 			left := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
-			if d := cmp.Diff(map[string]string{"a": "b"}, left.Data); d != "" || !cmp.Equal(test.meta.OwnerReferences, left.OwnerReferences) {
+			if d := cmp.Diff(map[string]string{"a": "b"}, left.Data); d != "" ||
+				!cmp.Equal(test.meta.OwnerReferences, left.OwnerReferences) {
 				t.Errorf("the object changed: %s %+v", d, left.OwnerReferences)
 			}
 		})
 	}
 	t.Run("orphaned", func(t *testing.T) {
-		w := newWorld(t, sample(t, "mc", plain), &corev1.ConfigMap{ObjectMeta: labelled("mc-entrypoint", "mc"), Data: map[string]string{"a": "b"}})
+		w := newWorld(t, sample(t, "mc", plain), &corev1.ConfigMap{ObjectMeta: labelled("mc-entrypoint", "mc"),
+			Data: map[string]string{"a": "b"}})
 		w.reconcile("mc")
 		adopted := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
-		if !metav1.IsControlledBy(adopted, get(w, &api.MiniCluster{}, "mc")) || adopted.Data["a"] != "" || w.ready("mc").Status != metav1.ConditionTrue {
+		if !metav1.IsControlledBy(adopted, get(w, &api.MiniCluster{}, "mc")) || adopted.Data["a"] != "" ||
+			w.ready("mc").Status != metav1.ConditionTrue {
 			t.Errorf("not adopted: %+v", adopted)
 		}
 	})
@@ -174,7 +185,8 @@ func TestForeign(t *testing.T) {
 
 // TestShared: MiniClusters that disagree on their shared Service have the reason Conflict.
 func TestShared(t *testing.T) {
-	w := newWorld(t, sample(t, "one", plain), sample(t, "two", "{flux: {minimalService: true}, containers: [{command: a}]}"))
+	w := newWorld(t, sample(t, "one", plain), sample(t, "two",
+		"{flux: {minimalService: true}, containers: [{command: a}]}"))
 	w.reconcile("one")
 	w.reconcile("two")
 	if c := w.ready("two"); c.Reason != reasonConflict || !strings.Contains(c.Message, "headlessName") {

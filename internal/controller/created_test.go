@@ -21,9 +21,10 @@ func TestPredicate(t *testing.T) {
 	}
 	p := new(createdTracker).Predicate()
 	for name, test := range map[string]struct{ got, want bool }{
-		"deleted":  {p.Delete(event.DeleteEvent{Object: before}), true},
-		"nothing":  {p.Update(changed(func(*corev1.Service) {})), false},
-		"owner":    {p.Update(changed(func(s *corev1.Service) { s.OwnerReferences = []metav1.OwnerReference{{Name: "x"}} })), false},
+		"deleted": {p.Delete(event.DeleteEvent{Object: before}), true},
+		"nothing": {p.Update(changed(func(*corev1.Service) {})), false},
+		"owner": {p.Update(changed(func(s *corev1.Service) { s.OwnerReferences = []metav1.OwnerReference{{Name: "x"}} })),
+			false},
 		"label":    {p.Update(changed(func(s *corev1.Service) { s.Labels = nil })), true},
 		"selector": {p.Update(changed(func(s *corev1.Service) { s.Spec.Selector = map[string]string{"a": "b"} })), true},
 	} {
@@ -48,7 +49,8 @@ func TestCreatedTracker(t *testing.T) {
 	}
 	is("as created", job, false)
 	is("listed again", job, true)
-	is("of another client", &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "x", ResourceVersion: job.ResourceVersion}}, true)
+	is("of another client", &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "x", ResourceVersion: job.ResourceVersion}},
+		true)
 
 	w.created.Record(job)
 	jobIs(batchv1.JobComplete)(&job.Status)

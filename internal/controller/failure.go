@@ -33,7 +33,8 @@ func (r *Reconciler) failures(ctx context.Context, mc *api.MiniCluster, job *bat
 		return "", err
 	}
 	// The Job controller names the pod that failed the Job, if it was one.
-	if named := slices.DeleteFunc(slices.Clone(ends), func(e podEnd) bool { return !strings.Contains(failed.Message, e.pod) }); len(named) > 0 {
+	if named := slices.DeleteFunc(slices.Clone(ends),
+		func(e podEnd) bool { return !strings.Contains(failed.Message, e.pod) }); len(named) > 0 {
 		ends = named
 	}
 	slices.SortFunc(ends, func(a, b podEnd) int {
@@ -57,7 +58,8 @@ func (r *Reconciler) podEnds(ctx context.Context, job *batchv1.Job) ([]podEnd, e
 	var ends []podEnd
 	for next := client.Continue(""); ; {
 		var pods corev1.PodList
-		err := r.Live.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name},
+		err := r.Live.List(ctx, &pods, client.InNamespace(job.Namespace),
+			client.MatchingLabels{batchv1.JobNameLabel: job.Name},
 			client.MatchingFields{"status.phase": string(corev1.PodFailed)}, client.Limit(podsPerList), next)
 		if err != nil {
 			return nil, err

@@ -22,11 +22,14 @@ import (
 // TestFailures: the condition and the event say why the last pods of a failed Job failed, also after the
 // pods are gone.
 func TestFailures(t *testing.T) {
-	const rule = "PodFailurePolicy: Container mc for pod lab/mc-0-b failed with exit code 1 matching FailJob rule at index 1"
+	const rule = "PodFailurePolicy: Container mc for pod lab/mc-0-b failed with exit code 1 matching FailJob rule at " +
+		"index 1"
 	terminated := func(code int32, reason, message string) corev1.PodStatus {
 		return corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{
 			{Name: "side", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 3}}},
-			{Name: "mc", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, Message: message}}},
+			{Name: "mc",
+				State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason,
+					Message: message}}},
 		}}
 	}
 	for name, test := range map[string]struct {
@@ -121,17 +124,20 @@ func (w *world) addFailed(pods map[string]corev1.PodStatus) {
 	w.Helper()
 	job := get(w, &batchv1.Job{}, "mc")
 	for name, status := range pods {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: name, Labels: map[string]string{batchv1.JobNameLabel: "mc"}}, Status: status}
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: name,
+			Labels: map[string]string{batchv1.JobNameLabel: "mc"}}, Status: status}
 		pod.Status.Phase = corev1.PodFailed
 		for i := range pod.Status.ContainerStatuses {
-			pod.Status.ContainerStatuses[i].State.Terminated.FinishedAt = metav1.Unix(int64(time.Hour/time.Second)+int64(name[len(name)-1]), 0)
+			pod.Status.ContainerStatuses[i].State.Terminated.FinishedAt = metav1.Unix(int64(time.Hour/time.Second)+
+				int64(name[len(name)-1]), 0)
 		}
 		if err := controllerutil.SetControllerReference(job, pod, w.Client.Scheme()); err != nil {
 			w.Fatal(err)
 		}
 		w.add(pod)
 	}
-	other := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: fmt.Sprintf("mc-0-z%d", len(pods)), Labels: map[string]string{batchv1.JobNameLabel: "mc"}}}
+	other := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: fmt.Sprintf("mc-0-z%d", len(pods)),
+		Labels: map[string]string{batchv1.JobNameLabel: "mc"}}}
 	other.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted"}
 	w.add(other)
 }

@@ -116,7 +116,8 @@ func TestKeysInConfigMaps(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", withPassword))
 	w.reconcile("mc")
 	w.remove(keys(w, "mc", "flux-restful"))
-	old := &corev1.ConfigMap{ObjectMeta: labelled("mc-flux-restful", "mc"), Data: map[string]string{"password.ada": "secret1"}}
+	old := &corev1.ConfigMap{ObjectMeta: labelled("mc-flux-restful", "mc"),
+		Data: map[string]string{"password.ada": "secret1"}}
 	old.OwnerReferences = get(w, &batchv1.Job{}, "mc").OwnerReferences
 	w.add(old)
 	w.annotate(AnnotationObjects, "of the earlier version")
@@ -155,7 +156,8 @@ func TestChecksum(t *testing.T) {
 	for name, set := range set {
 		mc := get(w, &api.MiniCluster{}, "mc")
 		set(&mc.Spec, "other")
-		other := newWorld(t, &api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "mc", UID: mc.UID}, Spec: mc.Spec})
+		other := newWorld(t, &api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "lab", Name: "mc", UID: mc.UID},
+			Spec: mc.Spec})
 		other.reconcile("mc")
 		if d := cmp.Diff(before, get(other, &batchv1.Job{}, "mc").Annotations); d != "" {
 			t.Errorf("another %s: %s", name, d)
@@ -196,7 +198,8 @@ func TestRejectedKeys(t *testing.T) {
 // create Secrets.
 func TestKeysLog(t *testing.T) {
 	var log strings.Builder
-	ctx := logr.NewContext(t.Context(), funcr.New(func(_, args string) { log.WriteString(args) }, funcr.Options{Verbosity: 10}))
+	ctx := logr.NewContext(t.Context(), funcr.New(func(_, args string) { log.WriteString(args) },
+		funcr.Options{Verbosity: 10}))
 	requests := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
 	defer server.Close()

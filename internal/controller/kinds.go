@@ -52,7 +52,8 @@ func (p *pass) replace(ctx context.Context, pod *corev1.Pod) error {
 	if client.IgnoreNotFound(err) != nil {
 		return explain(err, "Pod "+pod.Name)
 	}
-	p.event(p.mc, corev1.EventTypeWarning, "ServicesRestarted", "Replace", "Pod %s has terminated and is being replaced", pod.Name)
+	p.event(p.mc, corev1.EventTypeWarning, "ServicesRestarted", "Replace", "Pod %s has terminated and is being replaced",
+		pod.Name)
 	return unready(reasonWaiting, again, "Pod %s has terminated and is being replaced", pod.Name)
 }
 
@@ -63,7 +64,8 @@ func (p *pass) share(ctx context.Context, live *corev1.Service, want client.Obje
 	if !ok {
 		return unready(reasonConflict, onEvent, "%s is not a Service", kindAndName(want))
 	}
-	soleOwner := !slices.ContainsFunc(live.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID != p.mc.UID })
+	soleOwner := !slices.ContainsFunc(live.OwnerReferences,
+		func(o metav1.OwnerReference) bool { return o.UID != p.mc.UID })
 	if soleOwner {
 		_, err := p.update(ctx, live, want, true)
 		return err

@@ -162,7 +162,8 @@ func newSink(t testing.TB, mc *api.MiniCluster) *sink {
 			}
 			return encoded.Unmarshal(data)
 		},
-		SubResourcePatch: func(_ context.Context, _ client.Client, _ string, o client.Object, patch client.Patch, _ ...client.SubResourcePatchOption) error {
+		SubResourcePatch: func(_ context.Context, _ client.Client, _ string, o client.Object, patch client.Patch,
+			_ ...client.SubResourcePatchOption) error {
 			_, err := patch.Data(o)
 			return err
 		},

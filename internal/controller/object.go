@@ -152,8 +152,10 @@ func (p *pass) checkOwner(live, want client.Object) error {
 		return unready(reasonWaiting, again, "%s is being deleted", kindAndName(want))
 	case p.owns(live):
 		return nil
-	case owner != nil && owner.APIVersion == api.SchemeGroupVersion.String() && owner.Kind == "MiniCluster" && owner.Name == p.mc.Name:
-		return unready(reasonWaiting, again, "%s of a deleted MiniCluster has not been garbage collected yet", kindAndName(want))
+	case owner != nil && owner.APIVersion == api.SchemeGroupVersion.String() && owner.Kind == "MiniCluster" &&
+		owner.Name == p.mc.Name:
+		return unready(reasonWaiting, again, "%s of a deleted MiniCluster has not been garbage collected yet",
+			kindAndName(want))
 	case owner == nil && sameLabels(live, want, labels):
 		return nil
 	}
@@ -162,7 +164,8 @@ func (p *pass) checkOwner(live, want client.Object) error {
 
 // owns reports whether the MiniCluster is among the owners of an object.
 func (p *pass) owns(object client.Object) bool {
-	return slices.ContainsFunc(object.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == p.mc.UID })
+	return slices.ContainsFunc(object.GetOwnerReferences(),
+		func(o metav1.OwnerReference) bool { return o.UID == p.mc.UID })
 }
 
 func sameLabels(a, b client.Object, labels []string) bool {

@@ -76,8 +76,9 @@ func (r *Reconciler) apply(ctx context.Context, mc *api.MiniCluster, job *batchv
 		if job, err = p.ensureJob(ctx); err != nil {
 			return job, err
 		}
-		return job, unready(reasonSpecChanged, onEvent, "the spec has changed in more than size, deadlineSeconds and cleanup: "+
-			"the Job runs as it was created; revert the change, or delete and recreate the MiniCluster")
+		return job, unready(reasonSpecChanged, onEvent,
+			"the spec has changed in more than size, deadlineSeconds and cleanup: "+
+				"the Job runs as it was created; revert the change, or delete and recreate the MiniCluster")
 	}
 	if err := p.ensureObjects(ctx); err != nil {
 		return p.job, err
@@ -87,7 +88,9 @@ func (r *Reconciler) apply(ctx context.Context, mc *api.MiniCluster, job *batchv
 
 // reject returns why a spec is invalid. A Job that exists still follows the size and the deadline: it may be
 // older than the rule that the spec breaks.
-func (r *Reconciler) reject(ctx context.Context, mc *api.MiniCluster, job *batchv1.Job, cause error) (*batchv1.Job, error) {
+func (r *Reconciler) reject(
+	ctx context.Context, mc *api.MiniCluster, job *batchv1.Job, cause error,
+) (*batchv1.Job, error) {
 	if job != nil {
 		if err := r.limitSize(ctx, mc, job); err != nil {
 			return job, err
@@ -139,7 +142,8 @@ func (r *Reconciler) newPass(mc *api.MiniCluster, job *batchv1.Job, desired *min
 	if largest == desired {
 		sum = checksumOf(objects)
 	}
-	objects.Job.Annotations = map[string]string{AnnotationSpec: checksum(withoutSecrets(immutableSpec(mc))), AnnotationObjects: sum}
+	objects.Job.Annotations = map[string]string{AnnotationSpec: checksum(withoutSecrets(immutableSpec(mc))),
+		AnnotationObjects: sum}
 	return &pass{Reconciler: r, mc: mc, job: job, desired: desired, objects: objects}, nil
 }
 
@@ -240,7 +244,8 @@ func withoutSecrets(spec api.MiniClusterSpec) api.MiniClusterSpec {
 // renewChecksum replaces the checksum of a whole spec, which earlier versions of the operator recorded.
 func (p *pass) renewChecksum(ctx context.Context) error {
 	want := p.objects.Job.Annotations[AnnotationSpec]
-	if p.job == nil || p.job.Annotations[AnnotationSpec] == want || p.job.Annotations[AnnotationSpec] != checksum(immutableSpec(p.mc)) {
+	if p.job == nil || p.job.Annotations[AnnotationSpec] == want ||
+		p.job.Annotations[AnnotationSpec] != checksum(immutableSpec(p.mc)) {
 		return nil
 	}
 	before := p.job.DeepCopy()

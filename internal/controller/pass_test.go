@@ -50,15 +50,20 @@ var passCosts = []struct {
 	want, steady string // by cost.String
 }{
 	{"created", plain, func(*world) {}, "6 cached, 7 writes, 1 desired, 1 keys", "5 cached, 1 desired"},
-	{"created with everything", crowded, func(*world) {}, "13 cached, 1 live, 15 writes, 1 desired, 3 keys", "12 cached, 1 live, 1 desired"},
+	{"created with everything", crowded, func(*world) {}, "13 cached, 1 live, 15 writes, 1 desired, 3 keys",
+		"12 cached, 1 live, 1 desired"},
 	{"volumes are bound", crowded, after(func(w *world) { w.bind("mc") }), "14 cached, 1 desired", "14 cached, 1 desired"},
-	{"scaled", plain, after(func(w *world) { w.set(func(s *api.MiniClusterSpec) { s.Size = 3 }) }), "5 cached, 3 writes, 1 desired", "5 cached, 1 desired"},
-	{"scaled too far", plain, after(func(w *world) { w.set(func(s *api.MiniClusterSpec) { s.Size = 9 }) }), "5 cached, 4 writes, 1 desired", "5 cached, 1 desired"},
+	{"scaled", plain, after(func(w *world) { w.set(func(s *api.MiniClusterSpec) { s.Size = 3 }) }),
+		"5 cached, 3 writes, 1 desired", "5 cached, 1 desired"},
+	{"scaled too far", plain, after(func(w *world) { w.set(func(s *api.MiniClusterSpec) { s.Size = 9 }) }),
+		"5 cached, 4 writes, 1 desired", "5 cached, 1 desired"},
 	{"pods are ready", plain, after(func(w *world) {
 		w.setJob("mc", func(s *batchv1.JobStatus) { s.Ready = new(int32(2)) })
 	}), "5 cached, 1 writes, 1 desired", "5 cached, 1 desired"},
-	{"finished", plain, after(func(w *world) { w.setJob("mc", jobIs(batchv1.JobComplete)) }), "2 cached, 1 writes", "2 cached"},
-	{"failed", plain, after(func(w *world) { w.setJob("mc", jobIs(batchv1.JobFailed)) }), "2 cached, 1 live, 1 writes", "2 cached"},
+	{"finished", plain, after(func(w *world) { w.setJob("mc", jobIs(batchv1.JobComplete)) }), "2 cached, 1 writes",
+		"2 cached"},
+	{"failed", plain, after(func(w *world) { w.setJob("mc", jobIs(batchv1.JobFailed)) }), "2 cached, 1 live, 1 writes",
+		"2 cached"},
 	{"finished, Job deleted", plain, after(func(w *world) {
 		w.setJob("mc", jobIs(batchv1.JobComplete))
 		w.reconcile("mc")
@@ -68,7 +73,8 @@ var passCosts = []struct {
 		w.setJob("mc", jobIs(batchv1.JobComplete))
 	}), "2 cached, 2 writes", "2 cached"},
 	{"deleted", plain, after(func(w *world) { w.remove(get(w, &api.MiniCluster{}, "mc")) }), "2 cached", "2 cached"},
-	{"deleted, volumes left", crowded, after(func(w *world) { w.remove(get(w, &api.MiniCluster{}, "mc")) }), "2 cached, 1 live, 1 writes", "2 cached"},
+	{"deleted, volumes left", crowded, after(func(w *world) { w.remove(get(w, &api.MiniCluster{}, "mc")) }),
+		"2 cached, 1 live, 1 writes", "2 cached"},
 	{"being deleted", plain, after(func(w *world) {
 		mc := get(w, &api.MiniCluster{}, "mc")
 		mc.Finalizers = []string{"example.org/wait"}
@@ -76,7 +82,8 @@ var passCosts = []struct {
 		w.remove(mc)
 	}), "1 cached", "1 cached"},
 	{"invalid", "{containers: []}", func(*world) {}, "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
-	{"volumes disabled", crowded, func(w *world) { w.Volumes.Allowed = false }, "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
+	{"volumes disabled", crowded, func(w *world) { w.Volumes.Allowed = false }, "2 cached, 1 writes, 1 desired",
+		"2 cached, 1 desired"},
 	{"spec changed", plain, after(func(w *world) {
 		w.set(func(s *api.MiniClusterSpec) { s.Containers[0].Command = "other" })
 	}), "2 cached, 1 writes, 1 desired", "2 cached, 1 desired"},
@@ -85,8 +92,10 @@ var passCosts = []struct {
 		job.Annotations[AnnotationObjects] = "other"
 		w.save(job)
 	}), "5 cached, 1 desired", "5 cached, 1 desired"},
-	{"keys lost", plain, after(func(w *world) { w.remove(keys(w, "mc", "curve")) }), "5 cached, 1 desired", "5 cached, 1 desired"},
-	{"Job lost", plain, after(func(w *world) { w.remove(get(w, &batchv1.Job{}, "mc")) }), "6 cached, 2 writes, 1 desired, 1 keys", "5 cached, 1 desired"},
+	{"keys lost", plain, after(func(w *world) { w.remove(keys(w, "mc", "curve")) }), "5 cached, 1 desired",
+		"5 cached, 1 desired"},
+	{"Job lost", plain, after(func(w *world) { w.remove(get(w, &batchv1.Job{}, "mc")) }),
+		"6 cached, 2 writes, 1 desired, 1 keys", "5 cached, 1 desired"},
 	{"Job of an operator with a checksum of secrets", withPassword, after(func(w *world) {
 		w.annotate(AnnotationSpec, checksum(immutableSpec(get(w, &api.MiniCluster{}, "mc"))))
 	}), "5 cached, 1 writes, 1 desired", "5 cached, 1 desired"},

@@ -28,13 +28,17 @@ var refusals = map[string]struct {
 	"invalid": {apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "x", field.ErrorList{
 		field.TooLong(field.NewPath("data"), "", 1),
 	}), false},
-	"too large":           {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), false},
-	"too large for etcd":  {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), false},
-	"bad request":         {apierrors.NewBadRequest("no"), false},
-	"method":              {apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "configmaps"}, "create"), false},
-	"media type":          {apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "create", schema.GroupResource{}, "x", "no", 0, false), false},
-	"not acceptable":      {apierrors.NewGenericServerResponse(http.StatusNotAcceptable, "create", schema.GroupResource{}, "x", "no", 0, false), false},
-	"quota":               {apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "x", errors.New("exceeded quota")), true},
+	"too large":          {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), false},
+	"too large for etcd": {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), false},
+	"bad request":        {apierrors.NewBadRequest("no"), false},
+	"method": {apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "configmaps"}, "create"),
+		false},
+	"media type": {apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "create",
+		schema.GroupResource{}, "x", "no", 0, false), false},
+	"not acceptable": {apierrors.NewGenericServerResponse(http.StatusNotAcceptable, "create", schema.GroupResource{},
+		"x", "no", 0, false), false},
+	"quota": {apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "x",
+		errors.New("exceeded quota")), true},
 	"an admission policy": {policy(), true},
 }
 
@@ -67,7 +71,8 @@ func refusing(t *testing.T, err error, created bool) *world {
 			}
 			return c.Create(ctx, o, opts...)
 		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch,
+			opts ...client.PatchOption) error {
 			if kindOf(o) == "ConfigMap" {
 				return err
 			}
@@ -90,7 +95,8 @@ func TestRefused(t *testing.T) {
 					}
 				}
 				c := w.ready("mc")
-				if c.Status != metav1.ConditionFalse || c.Reason != reasonRejected || !strings.Contains(c.Message, "ConfigMap mc-") {
+				if c.Status != metav1.ConditionFalse || c.Reason != reasonRejected ||
+					!strings.Contains(c.Message, "ConfigMap mc-") {
 					t.Errorf("condition %+v", c)
 				}
 				if got := w.recorded(); len(got) != 1 || !strings.HasPrefix(got[0], "Warning Rejected ConfigMap mc-") {
@@ -107,11 +113,13 @@ func TestRefusedStatus(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, sample(t, "mc", plain))
 			w.Client = interceptor.NewClient(w.store, interceptor.Funcs{
-				SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
+				SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch,
+					...client.SubResourcePatchOption) error {
 					return test.err
 				},
 			})
-			result, err := w.Reconcile(t.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "lab", Name: "mc"}})
+			result, err := w.Reconcile(t.Context(),
+				ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "lab", Name: "mc"}})
 			if result.RequeueAfter > 0 || (err != nil) != test.retry {
 				t.Errorf("Reconcile() = %+v, %v, want a retry: %t", result, err, test.retry)
 			}

@@ -22,7 +22,8 @@ func TestRole(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	gen := exec.Command("go", "tool", "-modfile=sdkgen/go.mod", "controller-gen", "rbac:roleName=manager-role", "paths=./internal/controller", "output:rbac:dir="+dir)
+	gen := exec.Command("go", "tool", "-modfile=sdkgen/go.mod", "controller-gen", "rbac:roleName=manager-role",
+		"paths=./internal/controller", "output:rbac:dir="+dir)
 	gen.Dir = "../.."
 	if out, err := gen.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -84,7 +84,8 @@ func runningCondition(job *batchv1.Job, before bool) metav1.Condition {
 // finishedCondition does not change once it is true: the failures are read only once.
 func finishedCondition(mc *api.MiniCluster, job *batchv1.Job, failures string) metav1.Condition {
 	const finished = api.ConditionJobFinished
-	if before := meta.FindStatusCondition(mc.Status.Conditions, finished); before != nil && before.Status == metav1.ConditionTrue {
+	if before := meta.FindStatusCondition(mc.Status.Conditions, finished); before != nil &&
+		before.Status == metav1.ConditionTrue {
 		return *before
 	}
 	if c := trueCondition(job, batchv1.JobComplete); c != nil {
@@ -111,7 +112,8 @@ func allPodsUp(job *batchv1.Job) bool {
 
 // decided reports whether the outcome of a Job is known. Its last pods may still be terminating.
 func decided(job *batchv1.Job) bool {
-	return ended(job) || trueCondition(job, batchv1.JobSuccessCriteriaMet) != nil || trueCondition(job, batchv1.JobFailureTarget) != nil
+	return ended(job) || trueCondition(job, batchv1.JobSuccessCriteriaMet) != nil ||
+		trueCondition(job, batchv1.JobFailureTarget) != nil
 }
 
 // ended reports whether a Job has completed or failed.

@@ -46,7 +46,8 @@ func TestSetStatus(t *testing.T) {
 		{"spec changed", pods(2, 0), &unreadyError{reason: reasonSpecChanged}, "JobRequested JobRunning"},
 		{"ending", with(pods(1, 1), batchv1.JobSuccessCriteriaMet), nil, "JobRequested JobMiniClusterReady"},
 		{"complete", with(pods(0, 2), batchv1.JobComplete), nil, "JobRequested JobMiniClusterReady JobFinished"},
-		{"failed", with(pods(0, 0), batchv1.JobFailureTarget, batchv1.JobFailed), nil, "JobRequested JobMiniClusterReady JobFinished"},
+		{"failed", with(pods(0, 0), batchv1.JobFailureTarget, batchv1.JobFailed), nil,
+			"JobRequested JobMiniClusterReady JobFinished"},
 	} {
 		if step.name == "failed" {
 			mc.Status.Conditions = nil // those of the Job that has completed stay
@@ -57,7 +58,8 @@ func TestSetStatus(t *testing.T) {
 			if c.Status == metav1.ConditionTrue {
 				are = append(are, c.Type)
 			}
-			if c.ObservedGeneration != 7 || c.Reason == "" || c.LastTransitionTime.IsZero() || c.Type != mc.Status.Conditions[i].Type {
+			if c.ObservedGeneration != 7 || c.Reason == "" || c.LastTransitionTime.IsZero() ||
+				c.Type != mc.Status.Conditions[i].Type {
 				t.Errorf("%s: %+v", step.name, c)
 			}
 		}
@@ -96,7 +98,8 @@ func TestChecksums(t *testing.T) {
 		"{size: 2, maxSize: 4, containers: [{command: other}]}":                                       {false, false},
 	} {
 		got := checksums(spec)
-		if is := [2]bool{got[AnnotationSpec] == first[AnnotationSpec], got[AnnotationObjects] == first[AnnotationObjects]}; is != same {
+		if is := [2]bool{got[AnnotationSpec] == first[AnnotationSpec],
+			got[AnnotationObjects] == first[AnnotationObjects]}; is != same {
 			t.Errorf("%s: the same spec and objects: %v, want %v", spec, is, same)
 		}
 	}

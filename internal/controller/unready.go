@@ -69,7 +69,8 @@ func explain(err error, name string) error {
 
 // permanent reports whether the API server will reject a request again for as long as it is the same.
 func permanent(err error) bool {
-	return apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err) ||
+	return apierrors.IsRequestEntityTooLargeError(err) || apierrors.IsBadRequest(err) ||
+		apierrors.IsMethodNotSupported(err) ||
 		apierrors.IsNotAcceptable(err) || apierrors.IsUnsupportedMediaType(err) || invalidField(err) ||
 		err != nil && strings.Contains(err.Error(), "etcdserver: request is too large")
 }

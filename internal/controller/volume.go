@@ -72,7 +72,8 @@ func (r *Reconciler) deleteVolumes(ctx context.Context, cluster types.Namespaced
 		return err
 	}
 	volumes = slices.DeleteFunc(volumes, func(v corev1.PersistentVolume) bool {
-		return v.Labels[minicluster.LabelDelete] != "true" && v.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain
+		return v.Labels[minicluster.LabelDelete] != "true" &&
+			v.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain
 	})
 	if len(volumes) == 0 {
 		return nil
@@ -103,7 +104,8 @@ func (r *Reconciler) volumesOf(ctx context.Context, cluster types.NamespacedName
 		minicluster.LabelNamespace: cluster.Namespace,
 		minicluster.LabelInstance:  cluster.Name,
 	})
-	return slices.DeleteFunc(volumes.Items, func(v corev1.PersistentVolume) bool { return !v.DeletionTimestamp.IsZero() }), err
+	return slices.DeleteFunc(volumes.Items, func(v corev1.PersistentVolume) bool { return !v.DeletionTimestamp.IsZero() }),
+		err
 }
 
 // requestsForVolume maps a volume to its MiniCluster, if that is in a watched namespace.
@@ -112,7 +114,8 @@ func (r *Reconciler) requestsForVolume(_ context.Context, volume client.Object) 
 		Namespace: volume.GetLabels()[minicluster.LabelNamespace],
 		Name:      volume.GetLabels()[minicluster.LabelInstance],
 	}
-	if cluster.Namespace == "" || cluster.Name == "" || len(r.Namespaces) > 0 && !slices.Contains(r.Namespaces, cluster.Namespace) {
+	if cluster.Namespace == "" || cluster.Name == "" ||
+		len(r.Namespaces) > 0 && !slices.Contains(r.Namespaces, cluster.Namespace) {
 		return nil
 	}
 	return []ctrl.Request{{NamespacedName: cluster}}
@@ -155,8 +158,9 @@ func (p *pass) checkVolume(ctx context.Context, live *corev1.PersistentVolume) e
 	if err != nil || live.Annotations[AnnotationNamespaceUID] == string(uid) {
 		return err
 	}
-	return unready(reasonConflict, again, "PersistentVolume %s was created for an earlier namespace %s, or by an earlier version of the "+
-		"operator: an administrator has to delete it, which keeps its data", live.Name, p.mc.Namespace)
+	return unready(reasonConflict, again,
+		"PersistentVolume %s was created for an earlier namespace %s, or by an earlier version of the "+
+			"operator: an administrator has to delete it, which keeps its data", live.Name, p.mc.Namespace)
 }
 
 // unbind makes a retained volume available to the claim of a new MiniCluster of the same name: the
@@ -175,6 +179,7 @@ func checkRetained(live, want client.Object) error {
 	if !ok || !same || equality.Semantic.DeepDerivative(wanted.Spec, retained.Spec) {
 		return nil
 	}
-	return unready(reasonConflict, again, "%s was retained from a deleted MiniCluster and has another storage class, capacity or path: "+
-		"delete it, or ask for the same", kindAndName(want))
+	return unready(reasonConflict, again,
+		"%s was retained from a deleted MiniCluster and has another storage class, capacity or path: "+
+			"delete it, or ask for the same", kindAndName(want))
 }

@@ -74,7 +74,8 @@ func TestDataStays(t *testing.T) {
 			}
 			w.remove(get(w, &api.MiniCluster{}, "mc"))
 			w.reconcile("mc")
-			if len(deleted) != 1 || deleted[0].Name != "lab.mc.data" || deleted[0].Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
+			if len(deleted) != 1 || deleted[0].Name != "lab.mc.data" ||
+				deleted[0].Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain {
 				t.Errorf("deleted %+v", deleted)
 			}
 		})
@@ -109,7 +110,8 @@ func TestRetained(t *testing.T) {
 	w.reconcile("mc")
 	w.release("lab.mc.kept")
 	w.reconcile("mc")
-	if ref := get(w, &corev1.PersistentVolume{}, "lab.mc.kept").Spec.ClaimRef; ref.UID != "" || ref.ResourceVersion != "" || ref.Name != "mc.kept" {
+	if ref := get(w, &corev1.PersistentVolume{}, "lab.mc.kept").Spec.ClaimRef; ref.UID != "" ||
+		ref.ResourceVersion != "" || ref.Name != "mc.kept" {
 		t.Errorf("claimRef %+v", ref)
 	}
 	volume := get(w, &corev1.PersistentVolume{}, "lab.mc.kept")
@@ -126,7 +128,10 @@ func TestRetained(t *testing.T) {
 func TestRecreatedNamespace(t *testing.T) {
 	for name, prepare := range map[string]func(*world, *corev1.PersistentVolume){
 		"released": func(w *world, v *corev1.PersistentVolume) { w.release(v.Name) },
-		"bound, as the controller of volumes is late": func(_ *world, v *corev1.PersistentVolume) { v.Spec.ClaimRef.UID = "earlier" },
+		"bound, as the controller of volumes is late": func(
+			_ *world, v *corev1.PersistentVolume) {
+			v.Spec.ClaimRef.UID = "earlier"
+		},
 		"available":           func(_ *world, v *corev1.PersistentVolume) { v.Spec.ClaimRef.UID = "" },
 		"of an older version": func(w *world, v *corev1.PersistentVolume) { v.Annotations = nil },
 	} {
@@ -200,7 +205,8 @@ func TestRequestsForVolume(t *testing.T) {
 		"no labels":    {nil, volume(nil), 0},
 		"no namespace": {nil, volume(map[string]string{"app.kubernetes.io/instance": "mc"}), 0},
 	} {
-		if got := (&Reconciler{Namespaces: test.namespaces}).requestsForVolume(t.Context(), test.volume); len(got) != test.want {
+		if got := (&Reconciler{Namespaces: test.namespaces}).requestsForVolume(t.Context(),
+			test.volume); len(got) != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

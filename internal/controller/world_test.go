@@ -89,7 +89,8 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // counted counts reads.
 func (w *world) counted(n *int) interceptor.Funcs {
 	return interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+			opts ...client.GetOption) error {
 			*n++
 			return c.Get(ctx, key, o, opts...)
 		},
@@ -106,7 +107,8 @@ func (w *world) spy() interceptor.Funcs {
 		w.writes = append(w.writes, fmt.Sprintf("%s %s %s", verb, kindOf(o), o.GetName()))
 	}
 	funcs := w.counted(&w.cached)
-	funcs.Get = func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+	funcs.Get = func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object,
+		opts ...client.GetOption) error {
 		w.cached++
 		if w.hidden != nil && w.hidden(o, key) {
 			key.Name = "hidden"
@@ -126,7 +128,8 @@ func (w *world) spy() interceptor.Funcs {
 	funcs.Update = func(_ context.Context, _ client.WithWatch, o client.Object, _ ...client.UpdateOption) error {
 		return fmt.Errorf("the operator may not update %T", o)
 	}
-	funcs.Patch = func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+	funcs.Patch = func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch,
+		opts ...client.PatchOption) error {
 		record("patch", o)
 		if w.failing != nil {
 			if err := w.failing("patch", o); err != nil {
@@ -142,7 +145,8 @@ func (w *world) spy() interceptor.Funcs {
 		}
 		return c.Delete(ctx, o, opts...)
 	}
-	funcs.SubResourcePatch = func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+	funcs.SubResourcePatch = func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch,
+		opts ...client.SubResourcePatchOption) error {
 		record("patch "+sub+" of", o)
 		return c.SubResource(sub).Patch(ctx, o, patch, opts...)
 	}
@@ -198,7 +202,8 @@ func (w *world) saveStatus(o client.Object) {
 func (w *world) reconcile(name string) (ctrl.Result, []string) {
 	w.Helper()
 	w.cost = cost{}
-	result, err := w.Reconcile(w.Context(), ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "lab", Name: name}})
+	result, err := w.Reconcile(w.Context(),
+		ctrl.Request{NamespacedName: types.NamespacedName{Namespace: "lab", Name: name}})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -291,5 +296,6 @@ func (w *world) everything() []string {
 
 // labelled returns metadata with the labels of the objects of a MiniCluster.
 func labelled(name, cluster string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: "lab", Name: name, Labels: minicluster.Labels(&api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}})}
+	return metav1.ObjectMeta{Namespace: "lab", Name: name,
+		Labels: minicluster.Labels(&api.MiniCluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}})}
 }

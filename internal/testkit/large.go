@@ -40,12 +40,14 @@ func (g *generator) spec() api.MiniClusterSpec {
 	spec.Flux = g.flux()
 	g.budget(1)
 	for range g.count("users") {
-		spec.Users = append(spec.Users, api.MiniClusterUser{Name: g.name("users[].name"), Password: g.text("users[].password", "x")})
+		spec.Users = append(spec.Users, api.MiniClusterUser{Name: g.name("users[].name"),
+			Password: g.text("users[].password", "x")})
 	}
 	g.budget(1)
 	spec.Pod = &api.PodSpec{
-		Labels: g.values("pod.labels", "x"), Annotations: g.values("pod.annotations", script(g)), NodeSelector: g.values("pod.nodeSelector", "x"),
-		Resources: g.quantities("pod.resources"),
+		Labels: g.values("pod.labels", "x"), Annotations: g.values("pod.annotations", script(g)),
+		NodeSelector: g.values("pod.nodeSelector", "x"),
+		Resources:    g.quantities("pod.resources"),
 	}
 	spec.JobLabels = g.values("jobLabels", "x")
 	keys := slices.Sorted(maps.Keys(spec.Volumes))
@@ -157,7 +159,8 @@ func (g *generator) flux() *api.FluxSpec {
 		return flux
 	}
 	for range g.count("flux.bursting.clusters") {
-		flux.Bursting.Clusters = append(flux.Bursting.Clusters, api.BurstedCluster{Name: g.name("flux.bursting.clusters[].name"), Size: 2})
+		flux.Bursting.Clusters = append(flux.Bursting.Clusters,
+			api.BurstedCluster{Name: g.name("flux.bursting.clusters[].name"), Size: 2})
 	}
 	return flux
 }
@@ -166,8 +169,9 @@ func volumes(g *generator) map[string]api.MiniClusterVolume {
 	all := map[string]api.MiniClusterVolume{}
 	for range g.count("volumes") {
 		all[g.unique(g.limits["volumes"].Keys)] = api.MiniClusterVolume{
-			Path: g.path("volumes{}.path"), StorageClass: "csi", Driver: "csi", Secret: "s", Attributes: g.values("volumes{}.attributes", "'"),
-			Labels: g.values("volumes{}.labels", "x"), Annotations: g.values("volumes{}.annotations", script(g)),
+			Path: g.path("volumes{}.path"), StorageClass: "csi", Driver: "csi", Secret: "s",
+			Attributes: g.values("volumes{}.attributes", "'"),
+			Labels:     g.values("volumes{}.labels", "x"), Annotations: g.values("volumes{}.annotations", script(g)),
 		}
 	}
 	return all
@@ -201,7 +205,8 @@ func (g *generator) container(volumes []string) api.MiniClusterContainer {
 	}
 	for range g.count(at + ".existingVolumes") {
 		c.ExistingVolumes[g.unique(g.limits[at+".existingVolumes"].Keys)] = api.MiniClusterExistingVolume{
-			Path: g.path(at + ".existingVolumes{}.path"), ConfigMapName: g.unique(60), Items: g.values(at+".existingVolumes{}.items", "x"),
+			Path: g.path(at + ".existingVolumes{}.path"), ConfigMapName: g.unique(60),
+			Items: g.values(at+".existingVolumes{}.items", "x"),
 		}
 	}
 	return c

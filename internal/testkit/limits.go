@@ -75,7 +75,8 @@ func limit(all map[string]Limit, path string, p *apiextensions.JSONSchemaProps) 
 		all[path] = l
 	case p.AdditionalProperties != nil:
 		value := p.AdditionalProperties.Schema
-		l := Limit{Kind: "map", Entries: number(p.MaxProperties), Keys: rule(p, keys), Strings: value.Type == "string" || value.XIntOrString}
+		l := Limit{Kind: "map", Entries: number(p.MaxProperties), Keys: rule(p, keys), Strings: value.Type == "string" ||
+			value.XIntOrString}
 		if l.Strings {
 			l.Characters = rule(p, values)
 		} else {

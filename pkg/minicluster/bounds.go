@@ -42,7 +42,8 @@ var specSchema = sync.OnceValues(func() (*schema, error) {
 		return nil, fmt.Errorf("reading the CustomResourceDefinition: %w", err)
 	}
 	for _, version := range manifest.Spec.Versions {
-		if spec := version.Schema.OpenAPIV3Schema.Properties["spec"]; version.Name == api.SchemeGroupVersion.Version && spec != nil {
+		if spec := version.Schema.OpenAPIV3Schema.Properties["spec"]; version.Name == api.SchemeGroupVersion.Version &&
+			spec != nil {
 			return spec, nil
 		}
 	}

@@ -31,7 +31,8 @@ const (
 	restfulKey = "restful.txt"
 )
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote}).ParseFS(templateFiles, "templates/*.sh"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": quote}).ParseFS(templateFiles,
+	"templates/*.sh"))
 
 // Paths in the container that runs Flux.
 const (
@@ -251,7 +252,8 @@ func (s script) Program() string {
 		return "$restfulPython " + s.ServeRestful()
 	case c.Batch:
 		id := s.submit("batch", "--output=kvs", scriptDir+"/"+batchKey(s.MiniCluster))
-		return "bash -c " + quote("set -o pipefail; id=$("+id+") && flux job attach \"$id\" 2>&1 | tee \"$FLUX_OUTPUT_DIR/batch.out\"")
+		return "bash -c " + quote("set -o pipefail; id=$("+id+
+			") && flux job attach \"$id\" 2>&1 | tee \"$FLUX_OUTPUT_DIR/batch.out\"")
 	case c.Launcher:
 		return "bash -c " + quote(c.Command)
 	}

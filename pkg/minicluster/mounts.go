@@ -33,14 +33,16 @@ func ownVolumes(mc *api.MiniCluster, runsFlux bool) []ownVolume {
 		all = append(all, own("curve", private(mc, flux.CurveCertSecret, map[string]string{curveFile: curveFile}), curveDir))
 	}
 	if flux.MungeSecret != "" {
-		all = append(all, own("munge", private(mc, flux.MungeSecret, map[string]string{flux.MungeSecret: mungeFile}), mungeDir))
+		all = append(all, own("munge", private(mc, flux.MungeSecret, map[string]string{flux.MungeSecret: mungeFile}),
+			mungeDir))
 	}
 	for _, k := range keySecrets(mc) {
 		all = append(all, own(k.suffix, private(mc, k.name(mc), nil), "/mnt/"+k.suffix))
 	}
 	if restricted(mc) {
 		// Directories of the image that only root can write to.
-		run := own("run", corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, runDir, path.Dir(certificateFile), path.Dir(resourceFile))
+		run := own("run", corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}, runDir, path.Dir(certificateFile),
+			path.Dir(resourceFile))
 		run.writable = true
 		all = append(all, run)
 	}

@@ -86,7 +86,8 @@ func TestStop(t *testing.T) {
 					t.Errorf("ended with %v after %s, want exit code 143 at once", err, time.Since(begin))
 				}
 				calls := s.read(t, "calls")
-				if signals := strings.Count(calls, "broker gets SIGTERM\n"); test.broker && (signals != 1 || !strings.Contains(calls, "broker stopped\n")) {
+				if signals := strings.Count(calls, "broker gets SIGTERM\n"); test.broker &&
+					(signals != 1 || !strings.Contains(calls, "broker stopped\n")) {
 					t.Errorf("the broker got %d signals, want 1, and to be waited for:\n%s", signals, calls)
 				}
 				if message := s.read(t, "dev/termination-log"); message != "" {

@@ -50,11 +50,14 @@ func TestTooLarge(t *testing.T) {
 		"spec.pod.annotations: Too long: the Job x would have ": func(spec *api.MiniClusterSpec) {
 			spec.Pod = &api.PodSpec{Annotations: entries(10000)}
 		},
-		"spec.volumes[v].annotations: Too long: the PersistentVolume default.x.v would have ": func(spec *api.MiniClusterSpec) {
+		"spec.volumes[v].annotations: Too long: the PersistentVolume default.x.v would have ": func(
+			spec *api.MiniClusterSpec) {
 			spec.Volumes = map[string]api.MiniClusterVolume{"v": {Path: "/v", Annotations: entries(10000)}, "w": {Path: "/w"}}
 		},
 	} {
-		mc := decode(t, "{metadata: {name: x, namespace: default}, spec: {containers: [{runFlux: true}, {name: a, command: a}, {name: b, command: b}]}}")
+		mc := decode(t,
+			"{metadata: {name: x, namespace: default}, spec: {containers: [{runFlux: true}, {name: a, command: a}, {name: b, "+
+				"command: b}]}}")
 		change(&mc.Spec)
 		_, err := build(mc)
 		if _, ok := errors.AsType[*field.Error](err); !ok || !strings.HasPrefix(err.Error(), want) {

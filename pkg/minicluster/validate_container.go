@@ -51,7 +51,8 @@ func (c *checks) container(at *field.Path, s script, p *pod) {
 		c.must(at.Child("name"), container.Name, validation.IsDNS1123Label)
 	}
 	if !s.Flux() && s.name() != "" && (p.names[s.name()] || !s.Service && s.name() == s.MiniCluster.Name) {
-		c.invalid(at.Child("name"), s.name(), "must be unique among the containers; the one that runs Flux has the name of the MiniCluster")
+		c.invalid(at.Child("name"), s.name(),
+			"must be unique among the containers; the one that runs Flux has the name of the MiniCluster")
 	}
 	p.names[s.name()] = true
 
@@ -65,7 +66,8 @@ func (c *checks) container(at *field.Path, s script, p *pod) {
 	limits := c.resources(at.Child("resources", "limits"), container.Resources.Limits)
 	for name, request := range sorted(c.resources(at.Child("resources", "requests"), container.Resources.Requests)) {
 		if limit, ok := limits[name]; ok && request.Cmp(limit) > 0 {
-			c.invalid(at.Child("resources", "requests").Key(name), request.String(), "must not exceed the limit, %s", limit.String())
+			c.invalid(at.Child("resources", "requests").Key(name), request.String(), "must not exceed the limit, %s",
+				limit.String())
 		}
 	}
 	for name := range sorted(container.Environment) {
@@ -125,14 +127,16 @@ func (c *checks) exposed(at *field.Path, s script, seen map[string]bool) {
 	}
 	c.must(at.Child("name"), s.Container.Name, validation.IsDNS1035Label)
 	if seen[s.Container.Name] {
-		c.invalid(at.Child("name"), s.Container.Name, "must not be the name of another Service: each container with ports gets its own")
+		c.invalid(at.Child("name"), s.Container.Name,
+			"must not be the name of another Service: each container with ports gets its own")
 	}
 	seen[s.Container.Name] = true
 }
 
 func (c *checks) mounts(at *field.Path, s script, p *pod) {
 	taken := map[string]bool{}
-	for _, mount := range mounts(script{s.MiniCluster, &api.MiniClusterContainer{RunFlux: s.Flux(), Command: s.Container.Command}, s.Service}) {
+	for _, mount := range mounts(script{s.MiniCluster,
+		&api.MiniClusterContainer{RunFlux: s.Flux(), Command: s.Container.Command}, s.Service}) {
 		taken[mount.MountPath] = true
 	}
 	place := func(at *field.Path, path string) {

@@ -17,10 +17,12 @@ var duration = regexp.MustCompile(`^(\d+(\.\d+)?(ms|s|m|h|d)?)?$`)
 func (c *checks) flux(mc *api.MiniCluster) {
 	flux, at := mc.Spec.Flux, field.NewPath("spec", "flux")
 	if !path.IsAbs(flux.InstallRoot) || strings.ContainsAny(flux.InstallRoot, "\"\\:\n\r") {
-		c.invalid(at.Child("installRoot"), flux.InstallRoot, "must be an absolute path without quotes, backslashes and colons")
+		c.invalid(at.Child("installRoot"), flux.InstallRoot,
+			"must be an absolute path without quotes, backslashes and colons")
 	}
 	c.line(at.Child("optionFlags"), flux.OptionFlags)
-	c.matches(at.Child("connectTimeout"), *flux.ConnectTimeout, duration, "a number with a unit, such as 500ms or 5s, or empty")
+	c.matches(at.Child("connectTimeout"), *flux.ConnectTimeout, duration,
+		"a number with a unit, such as 500ms or 5s, or empty")
 	if level := *flux.LogLevel; level < 0 || level > 7 {
 		c.invalid(at.Child("logLevel"), level, "must be from 0 (emergencies) to 7 (debugging)")
 	}

@@ -21,11 +21,14 @@ func (c *checks) podSecurity(mc *api.MiniCluster) {
 	}
 	forbidden(MultiUser(mc), spec.Child("users"), "Flux needs root to run jobs of several users")
 	forbidden(mc.Spec.Flux.MungeSecret != "", spec.Child("flux", "mungeSecret"), "munge needs a user of its own")
-	for group, containers := range sorted(map[string][]api.MiniClusterContainer{"containers": mc.Spec.Containers, "services": mc.Spec.Services}) {
+	for group, containers := range sorted(map[string][]api.MiniClusterContainer{"containers": mc.Spec.Containers,
+		"services": mc.Spec.Services}) {
 		for i, container := range containers {
 			at := spec.Child(group).Index(i)
-			forbidden(container.SecurityContext.Privileged, at.Child("securityContext", "privileged"), "it gives the container all privileges")
-			forbidden(len(container.SecurityContext.AddCapabilities) > 0, at.Child("securityContext", "addCapabilities"), "the containers have no capabilities")
+			forbidden(container.SecurityContext.Privileged, at.Child("securityContext", "privileged"),
+				"it gives the container all privileges")
+			forbidden(len(container.SecurityContext.AddCapabilities) > 0, at.Child("securityContext", "addCapabilities"),
+				"the containers have no capabilities")
 			if !(script{mc, &container, group == "services"}).Flux() {
 				continue
 			}

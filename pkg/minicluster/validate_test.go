@@ -31,7 +31,8 @@ func TestInvalid(t *testing.T) {
 
 // TestNoRandom: a key that cannot be generated is an error that names it.
 func TestNoRandom(t *testing.T) {
-	desired, errs := minicluster.NewDesired(decode(t, `{metadata: {name: x, namespace: default}, spec: {containers: [{}], users: [{name: ada}]}}`))
+	desired, errs := minicluster.NewDesired(decode(t,
+		`{metadata: {name: x, namespace: default}, spec: {containers: [{}], users: [{name: ada}]}}`))
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
@@ -39,7 +40,8 @@ func TestNoRandom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"curve.cert of Secret x-curve", "munge.key of Secret x-munge", "secret-key of Secret x-flux-restful"} {
+	for i, want := range []string{"curve.cert of Secret x-curve", "munge.key of Secret x-munge",
+		"secret-key of Secret x-flux-restful"} {
 		err := desired.SetKeys(set.Keys[i], iotest.ErrReader(io.ErrClosedPipe))
 		if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), want) || set.Keys[i].Data != nil {
 			t.Errorf("SetKeys() = %v, want %q; data %v", err, want, set.Keys[i].Data)

@@ -70,7 +70,8 @@ func (p VolumePolicy) csi(c *checks, at *field.Path, v api.MiniClusterVolume, na
 		c.forbidden(at.Child("driver"), "allowed are: "+allowed+" (--allow-csi-drivers)")
 	}
 	if v.SecretNamespace != namespace {
-		c.forbidden(at.Child("secretNamespace"), "must be "+namespace+", the namespace of the MiniCluster, but is "+v.SecretNamespace)
+		c.forbidden(at.Child("secretNamespace"), "must be "+namespace+", the namespace of the MiniCluster, but is "+
+			v.SecretNamespace)
 	}
 }
 

@@ -23,17 +23,21 @@ func TestWatch(t *testing.T) {
 			`{"timestamp": %d.5, "name": "offline", "context": {"idset": %q}}`+"\n", when-1, when, ranks)
 	}
 	for name, test := range map[string]struct{ jobs, events, want string }{
-		"failed by itself":         {job("failed", "[0-2]", 10, 20, "", ""), "", ""},
-		"not started":              {job("failed", "", 0, 20, "alloc", "unsatisfiable"), offline(15, "1"), ""},
-		"shut down under it":       {job("failed", "[0-2]", 10, 20, "exec", "flux_job_event_watch_get: Function not implemented"), offline(20, "2"), "2"},
-		"still ends":               {job("cleanup", "[0-2]", 10, 20, "", ""), offline(20, "1-2"), "1 2"},
-		"disappeared":              {job("failed", "[0-2]", 10, 20, "exec", "node failure on fx-2 (rank 2)"), offline(20, "2"), "2"},
-		"disappeared, no event":    {job("failed", "[1-2]", 10, 20, "exec", "lost contact with job shell on broker fx-2 (rank 2)"), "", "1 2"},
-		"under a batch":            {job("failed", "[1-2]", 10, 20, "node-failure", "x"), offline(19, "2"), "2"},
-		"without part in it":       {job("failed", "[0-1]", 10, 20, "", ""), offline(15, "2-3"), ""},
-		"before it":                {job("failed", "[0-1]", 10, 20, "", ""), offline(8, "1"), ""},
-		"after it":                 {job("failed", "[0-1]", 10, 20, "", ""), offline(25, "1"), ""},
-		"under one that completed": {job("completed", "[0-1]", 10, 20, "", "") + "\n" + job("failed", "0", 30, 40, "", ""), offline(15, "1"), ""},
+		"failed by itself": {job("failed", "[0-2]", 10, 20, "", ""), "", ""},
+		"not started":      {job("failed", "", 0, 20, "alloc", "unsatisfiable"), offline(15, "1"), ""},
+		"shut down under it": {job("failed", "[0-2]", 10, 20, "exec",
+			"flux_job_event_watch_get: Function not implemented"), offline(20, "2"), "2"},
+		"still ends": {job("cleanup", "[0-2]", 10, 20, "", ""), offline(20, "1-2"), "1 2"},
+		"disappeared": {job("failed", "[0-2]", 10, 20, "exec", "node failure on fx-2 (rank 2)"),
+			offline(20, "2"), "2"},
+		"disappeared, no event": {job("failed", "[1-2]", 10, 20, "exec",
+			"lost contact with job shell on broker fx-2 (rank 2)"), "", "1 2"},
+		"under a batch":      {job("failed", "[1-2]", 10, 20, "node-failure", "x"), offline(19, "2"), "2"},
+		"without part in it": {job("failed", "[0-1]", 10, 20, "", ""), offline(15, "2-3"), ""},
+		"before it":          {job("failed", "[0-1]", 10, 20, "", ""), offline(8, "1"), ""},
+		"after it":           {job("failed", "[0-1]", 10, 20, "", ""), offline(25, "1"), ""},
+		"under one that completed": {job("completed", "[0-1]", 10, 20, "", "") + "\n" + job("failed", "0", 30, 40, "", ""),
+			offline(15, "1"), ""},
 	} {
 		for _, log := range []string{"JOURNAL", "EVENTLOG"} {
 			t.Run(name+"/"+log, func(t *testing.T) {

@@ -104,10 +104,12 @@ func TestInPackage(t *testing.T) {
 		"plain":            {"package light\n\nvar x = 1\n", "package sample\n\nvar x = 1\n"},
 		"doc comment":      {"// Package light is light.\npackage light\n", "// Package light is light.\npackage sample\n"},
 		"build constraint": {"//go:build unix\n\npackage light\n", "//go:build unix\n\npackage sample\n"},
-		"license":          {"/* package other */\n\npackage light // light\n", "/* package other */\n\npackage sample // light\n"},
-		"name in the code": {"package light\n\nconst s = \"package light\"\n", "package sample\n\nconst s = \"package light\"\n"},
-		"spaces":           {"package\tlight;import \"io\"", "package\tsample;import \"io\""},
-		"not ASCII":        {"// ü\npackage light\n", "// ü\npackage sample\n"},
+		"license": {"/* package other */\n\npackage light // light\n",
+			"/* package other */\n\npackage sample // light\n"},
+		"name in the code": {"package light\n\nconst s = \"package light\"\n",
+			"package sample\n\nconst s = \"package light\"\n"},
+		"spaces":    {"package\tlight;import \"io\"", "package\tsample;import \"io\""},
+		"not ASCII": {"// ü\npackage light\n", "// ü\npackage sample\n"},
 	} {
 		got, err := inPackage([]byte(c.source), "sample")
 		if err != nil || string(got) != header+c.want {

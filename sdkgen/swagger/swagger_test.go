@@ -26,7 +26,8 @@ const (
 // change of the types, `go generate` in their directory is missing.
 func TestSameBytes(t *testing.T) {
 	var want, stderr, got bytes.Buffer
-	if code := cli.Main([]string{"swagger", "-C", "..", "--config", "swagger/testdata/queue/sdkgen.yaml", "-o", "-"}, &want, &stderr); code != 0 {
+	if code := cli.Main([]string{"swagger", "-C", "..", "--config", "swagger/testdata/queue/sdkgen.yaml", "-o", "-"},
+		&want, &stderr); code != 0 {
 		t.Fatalf("sdkgen swagger ends with %d:\n%s", code, &stderr)
 	}
 	doc, err := swagger.Build(t.Context(), swagger.Package{Dir: dir}, v1.GetOpenAPIDefinitions)
@@ -101,11 +102,12 @@ func TestRelative(t *testing.T) {
 			delete(definitions[pkg+".QueueSpec"].Schema.Properties, "parallelism")
 		},
 	} {
-		_, err := swagger.Build(t.Context(), swagger.Package{Dir: "./" + dir}, func(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
-			definitions := v1.GetOpenAPIDefinitions(ref)
-			remove(definitions)
-			return definitions
-		})
+		_, err := swagger.Build(t.Context(), swagger.Package{Dir: "./" + dir},
+			func(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
+				definitions := v1.GetOpenAPIDefinitions(ref)
+				remove(definitions)
+				return definitions
+			})
 		if err == nil || !strings.HasPrefix(err.Error(), dir+"/types.go:") {
 			t.Errorf("without %s: %v, want an error that starts with %s/types.go:", what, err, dir)
 		}

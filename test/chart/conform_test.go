@@ -46,7 +46,8 @@ func writeSchema(t *testing.T, openapi, into, group, version, kind string) {
 	var document struct {
 		Components struct{ Schemas map[string]map[string]any }
 	}
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(data), "#/components/schemas/", "#/definitions/")), &document); err != nil {
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(data), "#/components/schemas/", "#/definitions/")),
+		&document); err != nil {
 		t.Fatal(err)
 	}
 	root := ""
@@ -56,7 +57,8 @@ func writeSchema(t *testing.T, openapi, into, group, version, kind string) {
 		}
 		if all, ok := schema["x-kubernetes-group-version-kind"].([]any); ok {
 			for _, one := range all {
-				if gvk, ok := one.(map[string]any); ok && gvk["group"] == group && gvk["version"] == version && gvk["kind"] == kind {
+				if gvk, ok := one.(map[string]any); ok && gvk["group"] == group && gvk["version"] == version &&
+					gvk["kind"] == kind {
 					root = name
 				}
 			}
@@ -116,9 +118,10 @@ func TestConform(t *testing.T) {
 		}
 	}
 	for stream, want := range map[string]string{
-		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replica: 1, selector: {}, template: {}}":                     "additional properties 'replica' not allowed",
-		"apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {ports: [{port: http}]}":                                              "got string, want integer",
-		"apiVersion: flux-framework.org/v1alpha1\nkind: MiniCluster\nmetadata: {name: a}\nspec: {size: two, containers: [{image: any}]}": "at '/spec/size': got string",
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replica: 1, selector: {}, template: {}}": "additional properties 'replica' not allowed",
+		"apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {ports: [{port: http}]}":                          "got string, want integer",
+		"apiVersion: flux-framework.org/v1alpha1\nkind: MiniCluster\nmetadata: {name: a}\nspec: {size: two, containers: " +
+			"[{image: any}]}": "at '/spec/size': got string",
 	} {
 		if got := strings.Join(conform(t, openapi, stream), "\n"); !strings.Contains(got, want) {
 			t.Errorf("kubeconform says %q of\n%s\nwant %q", got, stream, want)

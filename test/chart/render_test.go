@@ -1,5 +1,5 @@
-// Package chart tests what the chart and the kustomizations of config/ install, without a cluster: the objects, the values
-// and their schema. `go test -update` rewrites testdata and the table of values in the chart's README.
+// Package chart tests what the chart and the kustomizations of config/ install, without a cluster: the objects, the
+// values and their schema. `go test -update` rewrites testdata and the table of values in the chart's README.
 package chart
 
 import (
@@ -101,7 +101,8 @@ func valuesFile(t *testing.T, values string) string {
 // render renders the chart with values, with its CustomResourceDefinition.
 func render(t *testing.T, values string) string {
 	t.Helper()
-	out, messages, err := helm(t, "template", "flux-operator", dir, "--namespace", "flux-operator-system", "--include-crds", "--values", valuesFile(t, values))
+	out, messages, err := helm(t, "template", "flux-operator", dir, "--namespace", "flux-operator-system",
+		"--include-crds", "--values", valuesFile(t, values))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, messages)
 	}
@@ -180,7 +181,8 @@ func TestRenderings(t *testing.T) {
 		for _, document := range documents(all[name]) {
 			if parse[object](t, document).Kind == "CustomResourceDefinition" {
 				crds++
-				if d := cmp.Diff(parse[map[string]any](t, string(crd))["spec"], parse[map[string]any](t, document)["spec"]); d != "" {
+				if d := cmp.Diff(parse[map[string]any](t, string(crd))["spec"],
+					parse[map[string]any](t, document)["spec"]); d != "" {
 					t.Errorf("%s has another CustomResourceDefinition:\n%s", name, d)
 				}
 				continue
@@ -190,7 +192,8 @@ func TestRenderings(t *testing.T) {
 		if crds != 1 {
 			t.Errorf("%s has %d CustomResourceDefinitions", name, crds)
 		}
-		golden(t, filepath.Join("testdata", name+".yaml"), strings.ReplaceAll(strings.Join(rest, "---\n"), version(t), "VERSION"))
+		golden(t, filepath.Join("testdata", name+".yaml"),
+			strings.ReplaceAll(strings.Join(rest, "---\n"), version(t), "VERSION"))
 	}
 }
 
@@ -215,7 +218,8 @@ func golden(t *testing.T, file, got string) {
 // TestLint: helm has nothing to say about the chart.
 func TestLint(t *testing.T) {
 	for name, values := range sets {
-		if out, messages, err := helm(t, "lint", "--strict", dir, "--values", valuesFile(t, values)); err != nil || strings.Contains(out, "[WARNING]") || strings.Contains(out, "[ERROR]") {
+		if out, messages, err := helm(t, "lint", "--strict", dir, "--values", valuesFile(t, values)); err != nil ||
+			strings.Contains(out, "[WARNING]") || strings.Contains(out, "[ERROR]") {
 			t.Errorf("%s: %v\n%s%s", name, err, out, messages)
 		}
 	}

@@ -69,7 +69,8 @@ func checkSchema(t *testing.T, path string, value any, of schema) {
 		t.Errorf("%s allows all keys", path)
 	}
 	if defaults, ok := value.(map[string]any); ok && len(of.Properties) > 0 {
-		if have, want := slices.Sorted(maps.Keys(of.Properties)), slices.Sorted(maps.Keys(defaults)); !slices.Equal(have, want) {
+		if have, want := slices.Sorted(maps.Keys(of.Properties)),
+			slices.Sorted(maps.Keys(defaults)); !slices.Equal(have, want) {
 			t.Errorf("%s: the schema has the keys %q, values.yaml %q", path, have, want)
 		}
 		for key, property := range of.Properties {
@@ -100,7 +101,8 @@ func addRows(t *testing.T, rows *[]string, path string, values map[string]any, o
 	t.Helper()
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		name, property := strings.TrimPrefix(path+"."+key, "."), of.Properties[key]
-		if inner, ok := values[key].(map[string]any); ok && len(property.Properties) > 0 && len(inner) > 0 && key != "resources" {
+		if inner, ok := values[key].(map[string]any); ok && len(property.Properties) > 0 && len(inner) > 0 &&
+			key != "resources" {
 			addRows(t, rows, name, inner, property)
 			continue
 		}
@@ -108,7 +110,8 @@ func addRows(t *testing.T, rows *[]string, path string, values map[string]any, o
 		if err != nil {
 			t.Fatal(err)
 		}
-		*rows = append(*rows, fmt.Sprintf("| `%s` | `%s` | %s |", name, data, strings.ReplaceAll(property.Description, "|", "\\|")))
+		*rows = append(*rows, fmt.Sprintf("| `%s` | `%s` | %s |", name, data,
+			strings.ReplaceAll(property.Description, "|", "\\|")))
 	}
 }
 
@@ -116,23 +119,28 @@ func addRows(t *testing.T, rows *[]string, path string, values map[string]any, o
 func TestRefused(t *testing.T) {
 	const watch = "clusterWide: true\n"
 	for values, want := range map[string]string{
-		"":                                      "set watchNamespaces to the namespaces of MiniClusters",
-		watch + "watchNamespaces: [a]":          "set either watchNamespaces or clusterWide",
-		watch + "allowVolume: true":             "additional properties 'allowVolume' not allowed",
-		watch + "replicas: two":                 "at '/replicas': got string, want integer",
-		watch + "replicas: -1":                  "at '/replicas': minimum: got -1, want 0",
-		"watchNamespaces: [Team_A]":             "at '/watchNamespaces/0': 'Team_A' does not match pattern",
-		"watchNamespaces: team-a":               "at '/watchNamespaces': got string, want array",
-		watch + "allowHostPaths: [data]":        "at '/allowHostPaths/0': 'data' does not match pattern",
-		watch + "image: {pullPolicy: Sometime}": "at '/image/pullPolicy': value must be one of 'Always', 'IfNotPresent', 'Never'",
-		watch + "image: {digest: latest}":       "at '/image/digest': 'latest' does not match pattern",
-		watch + "image: {name: a}":              "at '/image': additional properties 'name' not allowed",
-		watch + "metrics: {port: 0}":            "at '/metrics/port': minimum: got 0, want 1",
-		watch + "podLabels: {a: 1}":             "at '/podLabels/a': got number, want string",
-		watch + "resources: {limit: {cpu: 1}}":  "at '/resources': additional properties 'limit' not allowed",
-		watch + "tolerations: [none]":           "at '/tolerations/0': got string, want object",
+		"":                               "set watchNamespaces to the namespaces of MiniClusters",
+		watch + "watchNamespaces: [a]":   "set either watchNamespaces or clusterWide",
+		watch + "allowVolume: true":      "additional properties 'allowVolume' not allowed",
+		watch + "replicas: two":          "at '/replicas': got string, want integer",
+		watch + "replicas: -1":           "at '/replicas': minimum: got -1, want 0",
+		"watchNamespaces: [Team_A]":      "at '/watchNamespaces/0': 'Team_A' does not match pattern",
+		"watchNamespaces: team-a":        "at '/watchNamespaces': got string, want array",
+		watch + "allowHostPaths: [data]": "at '/allowHostPaths/0': 'data' does not match pattern",
+		watch + "image: {pullPolicy: Sometime}": "at '/image/pullPolicy': value must be one of 'Always', 'IfNotPresent', " +
+			"'Never'",
+		watch + "image: {digest: latest}": "at '/image/digest': 'latest' does not match " +
+			"pattern",
+		watch + "image: {name: a}": "at '/image': additional properties 'name' " +
+			"not allowed",
+		watch + "metrics: {port: 0}": "at '/metrics/port': minimum: got 0, want 1",
+		watch + "podLabels: {a: 1}":  "at '/podLabels/a': got number, want string",
+		watch + "resources: {limit: {cpu: 1}}": "at '/resources': additional properties " +
+			"'limit' not allowed",
+		watch + "tolerations: [none]":                                        "at '/tolerations/0': got string, want object",
 		watch + "podDisruptionBudget: {enabled: true, maxUnavailable: half}": "at '/podDisruptionBudget/maxUnavailable'",
-		watch + "serviceAccount: {create: false}":                            "serviceAccount.name is needed if serviceAccount.create is false",
+		watch + "serviceAccount: {create: false}": "serviceAccount.name is needed if " +
+			"serviceAccount.create is false",
 	} {
 		_, messages, err := helm(t, "template", "flux-operator", dir, "--values", valuesFile(t, values))
 		if err == nil || !strings.Contains(messages, want) {

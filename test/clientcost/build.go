@@ -15,7 +15,9 @@ import (
 // buildTable has a row for each program: what it pulls in, how large it is and how long it builds.
 func buildTable(examples string, cold bool) (string, error) {
 	var b strings.Builder
-	b.WriteString("| program | modules in its graph | modules linked | packages linked | of them Go's own | binary, MiB | build without cache, CPU s |\n|---|---:|---:|---:|---:|---:|---:|\n")
+	b.WriteString(
+		"| program | modules in its graph | modules linked | packages linked | of them Go's own | binary, MiB | build " +
+			"without cache, CPU s |\n|---|---:|---:|---:|---:|---:|---:|\n")
 	for _, side := range sides {
 		row, err := buildRow(examples, side, cold)
 		if err != nil {
@@ -63,7 +65,8 @@ func buildRow(examples, side string, cold bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("| `%s` | %d | %d | %d | %d | %.1f | %s |\n", side, len(strings.Split(strings.TrimSpace(graph.out), "\n"))-1,
+	return fmt.Sprintf("| `%s` | %d | %d | %d | %d | %.1f | %s |\n", side,
+		len(strings.Split(strings.TrimSpace(graph.out), "\n"))-1,
 		linked, count, own, float64(info.Size())/(1<<20), spent), nil
 }
 

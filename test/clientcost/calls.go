@@ -57,7 +57,8 @@ func answers() (canned, error) {
 	mc.UID, mc.ResourceVersion, mc.Generation = "0af6c3a0-0a3c-4b9a-9a52-3f1d3c0f9c1e", "12345", 2
 	mc.Status = api.MiniClusterStatus{Size: 4, MaximumSize: 4, Selector: "job-name=" + mc.Name}
 	for _, condition := range []string{api.ConditionJobRequested, api.ConditionJobReady, api.ConditionJobRunning} {
-		mc.Status.Conditions = append(mc.Status.Conditions, metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: condition})
+		mc.Status.Conditions = append(mc.Status.Conditions,
+			metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: condition})
 	}
 	list := api.MiniClusterList{TypeMeta: metav1.TypeMeta{APIVersion: mc.APIVersion, Kind: "MiniClusterList"}}
 	for range listed {
@@ -132,7 +133,9 @@ func callTable() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "| client | Get: allocations | KiB | µs | List of %[1]d, per object: allocations | KiB | µs |\n|---|---:|---:|---:|---:|---:|---:|\n", listed)
+	fmt.Fprintf(&b,
+		"| client | Get: allocations | KiB | µs | List of %[1]d, per object: allocations | KiB | µs "+
+			"|\n|---|---:|---:|---:|---:|---:|---:|\n", listed)
 	for _, side := range sides {
 		get, err := measure(clients[side].get)
 		if err != nil {
@@ -163,5 +166,6 @@ func measure(call func(context.Context) error) (testing.BenchmarkResult, error) 
 }
 
 func figures(r testing.BenchmarkResult, objects int64) string {
-	return fmt.Sprintf("%d | %.1f | %.0f", r.AllocsPerOp()/objects, float64(r.AllocedBytesPerOp()/objects)/1024, float64(r.NsPerOp()/objects)/1000)
+	return fmt.Sprintf("%d | %.1f | %.0f", r.AllocsPerOp()/objects, float64(r.AllocedBytesPerOp()/objects)/1024,
+		float64(r.NsPerOp()/objects)/1000)
 }

@@ -41,8 +41,10 @@ func run(file string, cold bool) error {
 	if err != nil {
 		return err
 	}
-	machine := fmt.Sprintf("Measured by %s on %s/%s, %d cores.\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	tables := []report.Section{{Mark: "machine", Text: machine}, {Mark: "build", Text: linked}, {Mark: "calls", Text: allocated}}
+	machine := fmt.Sprintf("Measured by %s on %s/%s, %d cores.\n", runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		runtime.NumCPU())
+	tables := []report.Section{{Mark: "machine", Text: machine}, {Mark: "build", Text: linked},
+		{Mark: "calls", Text: allocated}}
 	if file == "" {
 		for _, table := range tables {
 			fmt.Println(table.Text)

@@ -58,7 +58,8 @@ func TestFakeTracker(t *testing.T) {
 	if _, err := miniClusters.Update(ctx, made, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := miniClusters.Patch(ctx, "new", types.MergePatchType, []byte(`{"spec":{"tasks":2}}`), metav1.PatchOptions{}); err != nil {
+	if _, err := miniClusters.Patch(ctx, "new", types.MergePatchType, []byte(`{"spec":{"tasks":2}}`),
+		metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := miniClusters.Get(ctx, "new", metav1.GetOptions{})
@@ -110,7 +111,8 @@ func TestFakeApply(t *testing.T) {
 	if d := cmp.Diff(want, left); d != "" {
 		t.Errorf("what is left to the first manager (-want +got):\n%s", d)
 	}
-	status := apply.MiniCluster("mc", namespace).WithStatus(apply.MiniClusterStatus().WithSize(3).WithMaximumSize(3).WithSelector("a=b").WithJobid(""))
+	status := apply.MiniCluster("mc",
+		namespace).WithStatus(apply.MiniClusterStatus().WithSize(3).WithMaximumSize(3).WithSelector("a=b").WithJobid(""))
 	got, err = miniClusters.ApplyStatus(ctx, status, metav1.ApplyOptions{FieldManager: "operator"})
 	if err != nil || got.Status.Selector != "a=b" || got.Spec.Size != 3 {
 		t.Errorf("status: %+v, %v", got, err)
@@ -122,18 +124,21 @@ func TestFakeScale(t *testing.T) {
 	ctx := t.Context()
 	clients := fake.NewClientset(miniCluster("mc"))
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "mc"}, Spec: autoscalingv1.ScaleSpec{Replicas: 4}}
-	clients.PrependReactor("get", "miniclusters/scale", func(clienttesting.Action) (bool, runtime.Object, error) { return true, scale, nil })
-	clients.PrependReactor("update", "miniclusters/scale", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		scale = action.(clienttesting.UpdateAction).GetObject().(*autoscalingv1.Scale)
-		return true, scale, nil
-	})
+	clients.PrependReactor("get", "miniclusters/scale",
+		func(clienttesting.Action) (bool, runtime.Object, error) { return true, scale, nil })
+	clients.PrependReactor("update", "miniclusters/scale",
+		func(action clienttesting.Action) (bool, runtime.Object, error) {
+			scale = action.(clienttesting.UpdateAction).GetObject().(*autoscalingv1.Scale)
+			return true, scale, nil
+		})
 	miniClusters := clients.FluxFrameworkV1alpha1().MiniClusters(namespace)
 	got, err := miniClusters.GetScale(ctx, "mc", metav1.GetOptions{})
 	if err != nil || got.Spec.Replicas != 4 {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	got.Spec.Replicas = 7
-	if got, err = miniClusters.UpdateScale(ctx, "mc", got, metav1.UpdateOptions{}); err != nil || got.Spec.Replicas != 7 || scale.Spec.Replicas != 7 {
+	if got, err = miniClusters.UpdateScale(ctx, "mc", got, metav1.UpdateOptions{}); err != nil || got.Spec.Replicas != 7 ||
+		scale.Spec.Replicas != 7 {
 		t.Errorf("updated to %+v, %v", got, err)
 	}
 }

@@ -18,7 +18,8 @@ import (
 
 // TestLister reads from an index that is filled by hand.
 func TestLister(t *testing.T) {
-	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc,
+		cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	other := miniCluster("third")
 	other.Namespace = "other"
 	for _, mc := range []*api.MiniCluster{miniCluster("first"), miniCluster("second"), other} {
@@ -30,7 +31,8 @@ func TestLister(t *testing.T) {
 	if all, err := lister.List(labels.Everything()); err != nil || len(all) != 3 {
 		t.Errorf("listed %d, %v", len(all), err)
 	}
-	if some, err := lister.MiniClusters(namespace).List(labels.SelectorFromSet(labels.Set{"app": "first"})); err != nil || len(some) != 1 || some[0].Name != "first" {
+	if some, err := lister.MiniClusters(namespace).List(labels.SelectorFromSet(labels.Set{"app": "first"})); err != nil ||
+		len(some) != 1 || some[0].Name != "first" {
 		t.Errorf("by label: %v, %v", some, err)
 	}
 	if got, err := lister.MiniClusters("other").Get("third"); err != nil || got != other {

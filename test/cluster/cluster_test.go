@@ -338,7 +338,8 @@ func (w *world) restarts() {
 			}
 		}
 	}
-	if got := w.run("restart", "kube-proxy"); got.code != undecided || !strings.Contains(got.stderr, "the components are etcd, kube-apiserver") {
+	if got := w.run("restart", "kube-proxy"); got.code != undecided ||
+		!strings.Contains(got.stderr, "the components are etcd, kube-apiserver") {
 		w.t.Errorf("restarting an unknown component: got %+v", got)
 	}
 	w.eventually("the data is there", func() bool { return w.kubectl("get", "configmap", "kept").code == 0 })

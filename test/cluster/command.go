@@ -21,7 +21,8 @@ func (f *flags) run() *cobra.Command {
 	return f.start(&cobra.Command{
 		Use:   "run -- COMMAND [ARGUMENT...]",
 		Short: "Run a command against a temporary control plane",
-		Long: "Start a control plane in a temporary directory, run a command with KUBECONFIG and PATH set for it, and stop the\n" +
+		Long: "Start a control plane in a temporary directory, run a command with KUBECONFIG and PATH set for it, and stop " +
+			"the\n" +
 			"control plane when the command exits or either process is killed. The exit code is the command's.",
 		Example: "  cluster run --crd config/crd/bases -- go test ./test/e2e",
 		Args:    cobra.MinimumNArgs(1),

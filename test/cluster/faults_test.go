@@ -46,7 +46,8 @@ func TestKilledComponentStopsOthers(t *testing.T) {
 func TestSchedulerOfMovedPod(t *testing.T) {
 	w := newWorld(t)
 	w.up("--nodes", "2")
-	pod := "{apiVersion: v1, kind: Pod, metadata: {name: moved}, spec: {nodeName: %s, containers: [{name: main, image: any}]}}"
+	pod := "{apiVersion: v1, kind: Pod, metadata: {name: moved}, spec: {nodeName: %s, containers: [{name: main, image: " +
+		"any}]}}"
 	w.applied(fmt.Sprintf(pod, "node-0"))
 	if w.kubectl("wait", "--for=condition=Ready", "pod/moved").code != 0 {
 		t.Fatal("the pod is not ready")
@@ -55,7 +56,8 @@ func TestSchedulerOfMovedPod(t *testing.T) {
 	if err := before.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	w.applied("{apiVersion: v1, kind: ConfigMap, metadata: {name: later}}") // so that a watch cannot begin at the pod's version
+	// so that a watch cannot begin at the pod's version
+	w.applied("{apiVersion: v1, kind: ConfigMap, metadata: {name: later}}")
 	w.must("restart", "kube-apiserver", "--kill")
 	if w.kubectl("delete", "pod", "moved", "--force").code != 0 {
 		t.Fatal("the pod is not deleted")
@@ -255,7 +257,8 @@ func (w *world) replaceServer(script string) {
 	}
 	check(os.Mkdir(other, 0o700))
 	check(os.Symlink(filepath.Join(built, "bin", "kubestack"), filepath.Join(other, "etcd")))
-	check(os.WriteFile(filepath.Join(other, "kube-apiserver"), []byte("#!/bin/sh\nPATH=/bin:/usr/bin\n"+script+"\n"), 0o700))
+	check(os.WriteFile(filepath.Join(other, "kube-apiserver"), []byte("#!/bin/sh\nPATH=/bin:/usr/bin\n"+script+"\n"),
+		0o700))
 	check(os.Remove(links[0]))
 	check(os.Symlink(filepath.Dir(other), links[0]))
 	w.t.Cleanup(func() {

@@ -75,7 +75,8 @@ func withoutTime(_ []string, attribute slog.Attr) slog.Attr {
 // dir adds the flag that selects a control plane.
 func (f *flags) dir(command *cobra.Command) *cobra.Command {
 	command.Flags().StringVar(&f.options.Dir, "dir", os.Getenv(controlplane.DirVariable),
-		"`directory` of the control plane (default $"+controlplane.DirVariable+", else the one that `cluster up` started last)")
+		"`directory` of the control plane (default $"+controlplane.DirVariable+
+			", else the one that `cluster up` started last)")
 	return command
 }
 
@@ -84,11 +85,13 @@ func (f *flags) start(command *cobra.Command) *cobra.Command {
 	set := command.Flags()
 	set.IntVar(&f.options.Nodes, "nodes", 2, "`number` of simulated nodes")
 	set.StringArrayVar(&f.options.Images, "image", nil,
-		"run pods for real, by a kubelet and containerd, with this image: `NAME=DIRECTORY[:DIRECTORY...]`, the uppermost directory\n"+
+		"run pods for real, by a kubelet and containerd, with this image: `NAME=DIRECTORY[:DIRECTORY...]`, the uppermost "+
+			"directory\n"+
 			"first; may be repeated; needs root, overlayfs and runc")
 	set.StringArrayVar(&f.options.CRDs, "crd", nil,
 		"`file` or directory of CustomResourceDefinitions, applied before the controllers start; may be repeated")
-	set.DurationVar(&f.options.Timeout, "timeout", 0, "how long to wait until the control plane is ready, without the build (default 2m)")
+	set.DurationVar(&f.options.Timeout, "timeout", 0,
+		"how long to wait until the control plane is ready, without the build (default 2m)")
 	return f.sources(command)
 }
 

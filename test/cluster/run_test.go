@@ -41,7 +41,8 @@ func TestRun(t *testing.T) {
 func (w *world) background() (*exec.Cmd, process.ID) {
 	w.t.Helper()
 	file := filepath.Join(w.t.TempDir(), "pid")
-	run := w.command(w.program, "run", "--", "sh", "-c", "echo $$ > "+file+".new; mv "+file+".new "+file+"; exec sleep 600")
+	run := w.command(w.program, "run", "--", "sh", "-c",
+		"echo $$ > "+file+".new; mv "+file+".new "+file+"; exec sleep 600")
 	if err := run.Start(); err != nil {
 		w.t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ func (f *flags) up() *cobra.Command {
 	return f.start(f.dir(&cobra.Command{
 		Use:   "up",
 		Short: "Start a control plane in the background and print its environment variables",
-		Long: "Start a control plane in the background and print its environment variables as shell exports. If one is running\n" +
+		Long: "Start a control plane in the background and print its environment variables as shell exports. If one is " +
+			"running\n" +
 			"already, print its variables. Processes and files that a killed control plane left are removed first.",
 		Example: "  eval \"$(cluster up --crd config/crd/bases)\"",
 		Args:    cobra.NoArgs,
@@ -42,9 +43,10 @@ func (f *flags) up() *cobra.Command {
 
 func (f *flags) down() *cobra.Command {
 	return f.dir(&cobra.Command{
-		Use:     "down",
-		Short:   "Stop the control plane and remove its directory",
-		Long:    "Stop the control plane and remove its directory, also if its keeper was killed. Without one it does nothing.",
+		Use:   "down",
+		Short: "Stop the control plane and remove its directory",
+		Long: "Stop the control plane and remove its directory, also if its keeper was killed. Without one it does " +
+			"nothing.",
 		Example: "  cluster down",
 		Args:    cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -93,7 +95,8 @@ func (f *flags) kubeconfig() *cobra.Command {
 			return err
 		},
 	})
-	command.Flags().StringVar(&user, "user", "", "`name` of a user to create, with a client certificate and no RBAC permissions")
+	command.Flags().StringVar(&user, "user", "",
+		"`name` of a user to create, with a client certificate and no RBAC permissions")
 	command.Flags().StringArrayVar(&groups, "group", nil, "`name` of a group of the user; may be repeated")
 	command.Flags().BoolVar(&raw, "raw", false, "print the kubeconfig instead of its path")
 	return command

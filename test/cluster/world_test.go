@@ -51,7 +51,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newWorld is for tests that start control planes. Building the programs takes minutes, so it skips the test without them.
+// newWorld is for tests that start control planes. Building the programs takes minutes, so it skips the test without
+// them.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	if os.Getenv("E2E") == "" {

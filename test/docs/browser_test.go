@@ -38,7 +38,8 @@ func open(t testing.TB, site string) *browser {
 	if program == "" {
 		t.Skip("CHROME names no browser: run make test-all ONLY=docs")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.WindowSize(1200, 800), chromedp.WSURLReadTimeout(patience))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.WindowSize(1200, 800),
+		chromedp.WSURLReadTimeout(patience))
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}

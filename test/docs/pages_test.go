@@ -53,7 +53,8 @@ func TestPages(t *testing.T) {
 // scheme has the pages be in light or dark.
 func (b *browser) scheme(name string) {
 	b.t.Helper()
-	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+	call(b, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
 }
 
 // until waits for an expression to be true, also while another page is loaded.
@@ -78,7 +79,8 @@ func (b *browser) faults(page string) {
 // serious are the faults that keep people from using the page.
 func (b *browser) serious() []fault {
 	b.t.Helper()
-	found := value[[]fault](b, "axe.run(document, {resultTypes: ['violations'], preload: false}).then((r) => r.violations)")
+	found := value[[]fault](b,
+		"axe.run(document, {resultTypes: ['violations'], preload: false}).then((r) => r.violations)")
 	return slices.DeleteFunc(found, func(f fault) bool { return f.Impact != "serious" && f.Impact != "critical" })
 }
 
@@ -136,7 +138,8 @@ func TestSearch(t *testing.T) {
 func TestOdd(t *testing.T) {
 	b := open(t, site(t, garden))
 	b.visit("odd.example.org/v1/bed.html")
-	if got := value[string](b, "[...document.querySelectorAll('main > p, main > pre, main > ul')].map((e) => e.textContent).join('|')"); !strings.Contains(got, `</script> <!-- {{ .Template }}`) || !strings.Contains(got, "|spec: {{ code }}\n\n    nested: <b>|") {
+	if got := value[string](b,
+		"[...document.querySelectorAll('main > p, main > pre, main > ul')].map((e) => e.textContent).join('|')"); !strings.Contains(got, `</script> <!-- {{ .Template }}`) || !strings.Contains(got, "|spec: {{ code }}\n\n    nested: <b>|") {
 		t.Errorf("the description is %q", got)
 	}
 	if found := value[int](b, "document.querySelectorAll('main img, main script').length"); found > 0 {
@@ -209,7 +212,8 @@ func TestWithoutScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.Click(chromedp.CSS("#spec\\.owner > summary")), chromedp.WaitVisible(chromedp.CSS("#spec\\.owner .path")))
+	b.do(chromedp.Click(chromedp.CSS("#spec\\.owner > summary")),
+		chromedp.WaitVisible(chromedp.CSS("#spec\\.owner .path")))
 	if !strings.Contains(text, "size is the length of the bed in metres.") {
 		t.Errorf("the page has no fields: %s", text)
 	}
@@ -221,9 +225,12 @@ func TestWithoutScript(t *testing.T) {
 func TestVersions(t *testing.T) {
 	b := open(t, site(t, garden))
 	b.visit("garden.example.org/v1/bed.html")
-	b.do(chromedp.Click(chromedp.Search("//a[text()='v1beta1 and v1 side by side']")), chromedp.WaitVisible(chromedp.CSS("table")))
-	rows := value[[]string](b, "[...document.querySelectorAll('tbody tr')].map((row) => row.className + ' ' + row.cells[0].textContent)")
-	for _, want := range []string{"added spec.plants", "removed spec.shade", "changed spec.size", "changed spec.hose", "changed spec.owner"} {
+	b.do(chromedp.Click(chromedp.Search("//a[text()='v1beta1 and v1 side by side']")),
+		chromedp.WaitVisible(chromedp.CSS("table")))
+	rows := value[[]string](b,
+		"[...document.querySelectorAll('tbody tr')].map((row) => row.className + ' ' + row.cells[0].textContent)")
+	for _, want := range []string{"added spec.plants", "removed spec.shade", "changed spec.size", "changed spec.hose",
+		"changed spec.owner"} {
 		if !strings.Contains(strings.Join(rows, "\n")+"\n", want+"\n") {
 			t.Errorf("no row %q in %q", want, rows)
 		}

@@ -26,7 +26,8 @@ func main() {
 }
 `
 
-// TestSamples runs the samples of each kind of the garden, with the SDK that is generated: Python and Go make what the manifest says.
+// TestSamples runs the samples of each kind of the garden, with the SDK that is generated: Python and Go make what the
+// manifest says.
 func TestSamples(t *testing.T) {
 	python := os.Getenv("PYTHON")
 	if os.Getenv("CHROME") == "" {
@@ -35,7 +36,8 @@ func TestSamples(t *testing.T) {
 	site(t, garden)
 	root := filepath.Join(scratch, garden)
 	sdkgen := filepath.Join(scratch, "sdkgen")
-	for _, args := range [][]string{{"generate", "-q"}, {"docs", "-q", "--as", "markdown", "-o", filepath.Join(root, "md")}} {
+	for _, args := range [][]string{{"generate", "-q"},
+		{"docs", "-q", "--as", "markdown", "-o", filepath.Join(root, "md")}} {
 		if err := run(root, sdkgen, args...); err != nil {
 			t.Fatal(err)
 		}

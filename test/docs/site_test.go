@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// The APIs whose pages are tested: one of this directory with every rule, the MiniCluster of this repository, and a large one.
+// The APIs whose pages are tested: one of this directory with every rule, the MiniCluster of this repository, and a
+// large one.
 const (
 	garden      = "garden"
 	minicluster = "minicluster"

@@ -86,7 +86,8 @@ func (s *suite) accessTable(t *testing.T, columns []column, namespace string) st
 		}
 		if some {
 			rows++
-			fmt.Fprintf(&table, "| `%s` | %s |\n", strings.TrimPrefix(resource.Group+"/"+resource.Name, "/"), strings.Join(cells, " | "))
+			fmt.Fprintf(&table, "| `%s` | %s |\n", strings.TrimPrefix(resource.Group+"/"+resource.Name, "/"),
+				strings.Join(cells, " | "))
 		}
 	}
 	if rows == 0 {
@@ -124,7 +125,10 @@ func (s *suite) resources(t *testing.T, namespaced bool) []metav1.APIResource {
 	for _, name := range []string{"miniclusters/status", "miniclusters/scale", "miniclusters/finalizers"} {
 		all = append(all, metav1.APIResource{Group: "flux-framework.org", Name: name, Namespaced: true})
 	}
-	all = slices.DeleteFunc(all, func(r metav1.APIResource) bool { return r.Namespaced != namespaced && r.Name != "namespaces" })
+	all = slices.DeleteFunc(all, func(r metav1.APIResource) bool {
+		return r.Namespaced != namespaced &&
+			r.Name != "namespaces"
+	})
 	slices.SortFunc(all, func(a, b metav1.APIResource) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Name, b.Name))
 	})
@@ -135,7 +139,9 @@ func (s *suite) resources(t *testing.T, namespaced bool) []metav1.APIResource {
 }
 
 // verbs returns what a user may do with a resource, other than what each authenticated user may do.
-func (s *suite) verbs(t *testing.T, user rest.ImpersonationConfig, namespace string, resource metav1.APIResource) []string {
+func (s *suite) verbs(
+	t *testing.T, user rest.ImpersonationConfig, namespace string, resource metav1.APIResource,
+) []string {
 	t.Helper()
 	var allowed []string
 	for _, verb := range []string{

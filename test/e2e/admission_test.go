@@ -36,7 +36,8 @@ func TestVolumesPolicy(t *testing.T) {
 			ns := s.namespace(t)
 			s.label(t, ns)
 			mc := &api.MiniCluster{}
-			if err := yaml.UnmarshalStrict([]byte(strings.ReplaceAll(c.Part("minicluster.yaml"), "team-a", ns)), mc); err != nil {
+			if err := yaml.UnmarshalStrict([]byte(strings.ReplaceAll(c.Part("minicluster.yaml"), "team-a", ns)),
+				mc); err != nil {
 				t.Fatal(err)
 			}
 			var policy minicluster.VolumePolicy
@@ -55,7 +56,8 @@ func TestVolumesPolicy(t *testing.T) {
 				s.agree(t, one, policy)
 			}
 			s.change(t, old, func(spec *api.MiniClusterSpec) { spec.Size = 2 })
-			old.Spec.Volumes = map[string]api.MiniClusterVolume{"data": {Path: "/not/allowed", Annotations: map[string]string{"k8s.io/a": "b"}}}
+			old.Spec.Volumes = map[string]api.MiniClusterVolume{"data": {Path: "/not/allowed",
+				Annotations: map[string]string{"k8s.io/a": "b"}}}
 			if err := s.client.Update(t.Context(), old); !apierrors.IsInvalid(err) {
 				t.Errorf("changing the volumes: %v", err)
 			}
@@ -179,14 +181,15 @@ func TestObjectsPolicy(t *testing.T) {
 	forged := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "kube-system", Name: "forged", Labels: map[string]string{minicluster.LabelManagedBy: "flux-operator"},
 	}}
-	for _, o := range []client.Object{configMap, authorization, forged, &corev1.Pod{ObjectMeta: meta, Spec: pod}, &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: ns},
-		Spec: corev1.PersistentVolumeSpec{
-			Capacity:               corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
-			AccessModes:            []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
-			PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/mnt/e2e"}},
-		},
-	}} {
+	for _, o := range []client.Object{configMap, authorization, forged, &corev1.Pod{ObjectMeta: meta, Spec: pod},
+		&corev1.PersistentVolume{
+			ObjectMeta: metav1.ObjectMeta{Name: ns},
+			Spec: corev1.PersistentVolumeSpec{
+				Capacity:               corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+				AccessModes:            []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany},
+				PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/mnt/e2e"}},
+			},
+		}} {
 		title := fmt.Sprintf("%T %s/%s", o, o.GetNamespace(), o.GetName())
 		again, ok := o.DeepCopyObject().(client.Object)
 		if !ok {
@@ -203,7 +206,8 @@ func TestObjectsPolicy(t *testing.T) {
 				t.Log(err)
 			}
 		})
-		mine := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"`+minicluster.LabelManagedBy+`":"flux-operator"}}}`))
+		mine := client.RawPatch("application/merge-patch+json",
+			[]byte(`{"metadata":{"labels":{"`+minicluster.LabelManagedBy+`":"flux-operator"}}}`))
 		if err := operator.Patch(t.Context(), again, mine); !denied(err) {
 			t.Errorf("patching %s: %v", title, err)
 		}

@@ -12,8 +12,8 @@ import (
 	apply "github.com/flux-framework/flux-operator/sdk/go/applyconfiguration/api/v1alpha1"
 )
 
-// applied is a case of testdata/applied.json: what is applied, and the fields that its manager then has. test/e2e/python
-// applies the same with the Python SDK.
+// applied is a case of testdata/applied.json: what is applied, and the fields that its manager then has.
+// test/e2e/python applies the same with the Python SDK.
 type applied struct {
 	Applied  any `json:"applied"`
 	FieldsV1 any `json:"fieldsV1"`
@@ -24,7 +24,8 @@ func appliedCases(namespace string) map[string]*apply.MiniClusterApplyConfigurat
 	container := apply.MiniClusterContainer().WithImage("any").WithRunFlux(true).WithPorts(80, 443).
 		WithEnvironment(map[string]string{"A": "1"}).
 		WithVolumes(map[string]apply.ContainerVolumeApplyConfiguration{"data": *apply.ContainerVolume().WithPath("/data")}).
-		WithResources(apply.ContainerResources().WithLimits(map[string]intstr.IntOrString{"cpu": intstr.FromInt32(2), "memory": intstr.FromString("1Gi")}))
+		WithResources(apply.ContainerResources().WithLimits(map[string]intstr.IntOrString{"cpu": intstr.FromInt32(2),
+			"memory": intstr.FromString("1Gi")}))
 	sidecar := apply.MiniClusterContainer().WithName("other").WithImage("any").WithCommand("sleep 1")
 	volume := apply.MiniClusterVolume().WithPath("/mnt/data").WithCapacity("1Gi")
 	return map[string]*apply.MiniClusterApplyConfiguration{
@@ -56,7 +57,8 @@ func TestAppliedFields(t *testing.T) {
 	}
 	got := map[string]applied{}
 	for name, c := range appliedCases(namespace) {
-		stored, err := clients.FluxFrameworkV1alpha1().MiniClusters(namespace).Apply(t.Context(), c, metav1.ApplyOptions{FieldManager: "sdk"})
+		stored, err := clients.FluxFrameworkV1alpha1().MiniClusters(namespace).Apply(t.Context(), c,
+			metav1.ApplyOptions{FieldManager: "sdk"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,8 @@ func TestChart(t *testing.T) {
 	s := need(t)
 	ops, ns, other := s.namespace(t), s.namespace(t), s.namespace(t)
 	s.label(t, ns) // the chart has a policy of its own
-	objects := helm(t, "template", ops, root+"/charts/flux-operator", "--namespace", ops, "--set", "watchNamespaces={"+ns+"}",
+	objects := helm(t, "template", ops, root+"/charts/flux-operator", "--namespace", ops, "--set",
+		"watchNamespaces={"+ns+"}",
 		"--set", "replicas=0", "--set", "allowVolumes=true", "--set", "allowHostPaths={/mnt}")
 	kubectl(t, objects, "apply", "--server-side", "--filename=-")
 	t.Cleanup(func() { kubectl(t, objects, "delete", "--wait=false", "--filename=-") })
@@ -55,8 +56,8 @@ volumes: {v: {path: /mnt/e2e}}
 	}
 }
 
-// TestChartAccepted: the API server accepts what the chart and config/ install, with no field that it does not know and no
-// warning.
+// TestChartAccepted: the API server accepts what the chart and config/ install, with no field that it does not know and
+// no warning.
 func TestChartAccepted(t *testing.T) {
 	need(t)
 	for _, namespace := range []string{"team-a", "team-b", "flux-jobs"} { // a dry run does not create them
@@ -72,7 +73,8 @@ func TestChartAccepted(t *testing.T) {
 		given = append(given, "--filename="+file)
 	}
 	for _, what := range given {
-		out := kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--field-manager=e2e", "--validate=strict", "--dry-run=server", what)
+		out := kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--field-manager=e2e", "--validate=strict",
+			"--dry-run=server", what)
 		if strings.Contains(out, "Warning") {
 			t.Errorf("%s:\n%s", what, out)
 		}

@@ -64,10 +64,12 @@ func TestClientset(t *testing.T) {
 		t.Errorf("a label: %+v, %v", updated, err)
 	}
 	updated.Status = api.MiniClusterStatus{Size: 2, MaximumSize: 2, Selector: "a=b"}
-	if updated, err = miniClusters.UpdateStatus(ctx, updated, metav1.UpdateOptions{}); err != nil || updated.Status.Selector != "a=b" {
+	if updated, err = miniClusters.UpdateStatus(ctx, updated, metav1.UpdateOptions{}); err != nil ||
+		updated.Status.Selector != "a=b" {
 		t.Errorf("the status: %+v, %v", updated, err)
 	}
-	patched, err := miniClusters.Patch(ctx, "mc", types.MergePatchType, []byte(`{"spec":{"tasks":3}}`), metav1.PatchOptions{})
+	patched, err := miniClusters.Patch(ctx, "mc", types.MergePatchType, []byte(`{"spec":{"tasks":3}}`),
+		metav1.PatchOptions{})
 	if err != nil || patched.Spec.Tasks != 3 {
 		t.Errorf("a patch: %+v, %v", patched, err)
 	}
@@ -80,13 +82,15 @@ func TestClientset(t *testing.T) {
 		t.Fatalf("the scale: %+v, %v", scale, err)
 	}
 	scale.Spec.Replicas = 1
-	if scale, err = miniClusters.UpdateScale(ctx, "mc", scale, metav1.UpdateOptions{}); err != nil || scale.Spec.Replicas != 1 {
+	if scale, err = miniClusters.UpdateScale(ctx, "mc", scale, metav1.UpdateOptions{}); err != nil ||
+		scale.Spec.Replicas != 1 {
 		t.Errorf("scaling: %+v, %v", scale, err)
 	}
 	if got, err := miniClusters.Get(ctx, "mc", metav1.GetOptions{}); err != nil || got.Spec.Size != 1 {
 		t.Errorf("scaled: %+v, %v", got, err)
 	}
-	if err := miniClusters.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "client=typed"}); err != nil {
+	if err := miniClusters.DeleteCollection(ctx, metav1.DeleteOptions{},
+		metav1.ListOptions{LabelSelector: "client=typed"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := miniClusters.Get(ctx, "mc", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
@@ -119,21 +123,38 @@ func TestClientsetErrors(t *testing.T) {
 		is func(error) bool
 		do func() error
 	}{
-		"not found": {apierrors.IsNotFound, func() error { _, err := miniClusters.Get(ctx, "none", metav1.GetOptions{}); return err }},
+		"not found": {apierrors.IsNotFound, func() error {
+			_, err := miniClusters.Get(ctx, "none",
+				metav1.GetOptions{})
+			return err
+		}},
 		"already exists": {apierrors.IsAlreadyExists, func() error {
 			_, err := miniClusters.Create(ctx, small(namespace, "mc"), metav1.CreateOptions{})
 			return err
 		}},
-		"conflict":  {apierrors.IsConflict, func() error { _, err := miniClusters.Update(ctx, made, metav1.UpdateOptions{}); return err }},
-		"invalid":   {apierrors.IsInvalid, func() error { _, err := miniClusters.Create(ctx, invalid, metav1.CreateOptions{}); return err }},
-		"forbidden": {apierrors.IsForbidden, func() error { _, err := foreign.MiniClusters(namespace).List(ctx, metav1.ListOptions{}); return err }},
+		"conflict": {apierrors.IsConflict, func() error {
+			_, err := miniClusters.Update(ctx, made,
+				metav1.UpdateOptions{})
+			return err
+		}},
+		"invalid": {apierrors.IsInvalid, func() error {
+			_, err := miniClusters.Create(ctx, invalid,
+				metav1.CreateOptions{})
+			return err
+		}},
+		"forbidden": {apierrors.IsForbidden, func() error {
+			_, err := foreign.MiniClusters(namespace).List(ctx,
+				metav1.ListOptions{})
+			return err
+		}},
 	} {
 		if err := c.do(); !c.is(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	_, err = miniClusters.Create(ctx, invalid, metav1.CreateOptions{})
-	if status := apierrors.APIStatus(nil); !errors.As(err, &status) || status.Status().Details.Causes[0].Field != "spec.containers" {
+	if status := apierrors.APIStatus(nil); !errors.As(err, &status) ||
+		status.Status().Details.Causes[0].Field != "spec.containers" {
 		t.Errorf("the error does not name the field: %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)
@@ -156,7 +177,8 @@ func TestClientsetApply(t *testing.T) {
 	}
 	theirs := apply.MiniCluster("mc", namespace).WithSpec(apply.MiniClusterSpec().WithSize(1))
 	_, err := miniClusters.Apply(ctx, theirs, metav1.ApplyOptions{FieldManager: "theirs"})
-	if cause, ok := apierrors.StatusCause(err, metav1.CauseTypeFieldManagerConflict); !apierrors.IsConflict(err) || !ok || cause.Field != ".spec.size" {
+	if cause, ok := apierrors.StatusCause(err, metav1.CauseTypeFieldManagerConflict); !apierrors.IsConflict(err) || !ok ||
+		cause.Field != ".spec.size" {
 		t.Fatalf("another size: %v", err)
 	}
 	got, err := miniClusters.Apply(ctx, theirs, metav1.ApplyOptions{FieldManager: "theirs", Force: true})
@@ -168,7 +190,8 @@ func TestClientsetApply(t *testing.T) {
 		t.Errorf("fields of the first manager: %+v, %v", left, err)
 	}
 	left.WithLabels(map[string]string{"a": "b"})
-	if got, err = miniClusters.Apply(ctx, left, metav1.ApplyOptions{FieldManager: "ours"}); err != nil || got.Labels["a"] != "b" || got.Spec.Size != 1 {
+	if got, err = miniClusters.Apply(ctx, left, metav1.ApplyOptions{FieldManager: "ours"}); err != nil ||
+		got.Labels["a"] != "b" || got.Spec.Size != 1 {
 		t.Errorf("applied again: %+v, %v", got, err)
 	}
 	status := apply.MiniCluster("mc", namespace).WithStatus(apply.MiniClusterStatus().
@@ -177,7 +200,8 @@ func TestClientsetApply(t *testing.T) {
 	if err != nil || got.Status.MaximumSize != 2 {
 		t.Fatalf("the status: %+v, %v", got, err)
 	}
-	if kept, err := apply.ExtractMiniClusterStatus(got, "operator"); err != nil || *kept.Status.MaximumSize != 2 || kept.Spec != nil {
+	if kept, err := apply.ExtractMiniClusterStatus(got, "operator"); err != nil || *kept.Status.MaximumSize != 2 ||
+		kept.Spec != nil {
 		t.Errorf("the status that was applied: %+v, %v", kept, err)
 	}
 }

@@ -43,7 +43,8 @@ func TestConstraints(t *testing.T) {
 	ns := s.namespace(t)
 	schema := s.definition(t).Spec.Versions[0].Schema.OpenAPIV3Schema
 	least := map[string]int{"spec": 100, "status": 10}
-	for _, part := range []string{"spec", "status"} { // in this order: the object with a status has the name that specs are tried with
+	// in this order: the object with a status has the name that specs are tried with
+	for _, part := range []string{"spec", "status"} {
 		p := schema.Properties[part]
 		try := s.trySpec
 		if part == "status" {

@@ -43,7 +43,8 @@ func TestOffline(t *testing.T) {
 	s := need(t)
 	p := s.manager(t, s.kubeconfig)
 	ns := s.namespace(t)
-	mc := s.create(t, ns, "mc", `{containers: [{image: any, command: a, volumes: {v: {path: /a}}}], volumes: {v: {path: /mnt/e2e}}}`)
+	mc := s.create(t, ns, "mc",
+		`{containers: [{image: any, command: a, volumes: {v: {path: /a}}}], volumes: {v: {path: /mnt/e2e}}}`)
 	s.await(t, mc, api.ConditionJobFinished)
 	if err := p.Stop(); err != nil {
 		t.Fatalf("stopping the operator: %v", err)

@@ -32,18 +32,21 @@ func TestMetrics(t *testing.T) {
 		kubectl(t, "", "create", "serviceaccount", account, "--namespace", ns)
 	}
 	binding := "e2e-" + ns
-	kubectl(t, "", "create", "clusterrolebinding", binding, "--clusterrole=flux-operator-metrics-reader", "--serviceaccount="+ns+":reader")
+	kubectl(t, "", "create", "clusterrolebinding", binding, "--clusterrole=flux-operator-metrics-reader",
+		"--serviceaccount="+ns+":reader")
 	t.Cleanup(func() { kubectl(t, "", "delete", "clusterrolebinding", binding) })
 	// The certificate is self-signed.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
-	for account, want := range map[string]int{"": http.StatusUnauthorized, "other": http.StatusForbidden, "reader": http.StatusOK} {
+	for account, want := range map[string]int{"": http.StatusUnauthorized, "other": http.StatusForbidden,
+		"reader": http.StatusOK} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+p.Metrics+"/metrics", http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if account != "" {
-			request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(kubectl(t, "", "create", "token", account, "--namespace", ns)))
+			request.Header.Set("Authorization", "Bearer "+
+				strings.TrimSpace(kubectl(t, "", "create", "token", account, "--namespace", ns)))
 		}
 		eventually(t, patience, func() string { // a new binding takes a moment
 			answer, err := transport.RoundTrip(request)

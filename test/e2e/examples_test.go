@@ -39,7 +39,8 @@ func TestGoExamples(t *testing.T) {
 				t.Errorf("error %v, output\n%swant\n%s", err, out, want)
 			}
 			left := &api.MiniCluster{}
-			if err := s.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, left); err == nil && left.DeletionTimestamp == nil || err != nil && !apierrors.IsNotFound(err) {
+			if err := s.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, left); err == nil &&
+				left.DeletionTimestamp == nil || err != nil && !apierrors.IsNotFound(err) {
 				t.Errorf("the MiniCluster still exists: %v", err)
 			}
 		})

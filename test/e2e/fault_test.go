@@ -107,7 +107,8 @@ func (c *crowd) settle(t *testing.T) {
 	for _, mc := range c.all {
 		job := get(t, c.suite, &batchv1.Job{}, c.namespace, mc.Name)
 		if *job.Spec.Completions != mc.Spec.Size || *job.Spec.Parallelism != mc.Spec.Size || mc.Status.Size != mc.Spec.Size {
-			t.Errorf("%s: size %d, status %d, Job %d of %d", mc.Name, mc.Spec.Size, mc.Status.Size, *job.Spec.Parallelism, *job.Spec.Completions)
+			t.Errorf("%s: size %d, status %d, Job %d of %d", mc.Name, mc.Spec.Size, mc.Status.Size, *job.Spec.Parallelism,
+				*job.Spec.Completions)
 		}
 		c.checkOwned(t, mc)
 	}
@@ -139,9 +140,11 @@ func TestFaultKill(t *testing.T) {
 	began := time.Now()
 	s.manager(t, s.kubeconfig)
 	c.settle(t)
-	s.fault(t, fmt.Sprintf("operator killed %d times at random, while MiniClusters are created, scaled and deleted", kills),
+	s.fault(t, fmt.Sprintf("operator killed %d times at random, while MiniClusters are created, scaled and deleted",
+		kills),
 		"all MiniClusters ready, each object exists once, same Jobs and keys as before, nothing left of deleted MiniClusters",
-		fmt.Sprintf("%d of %d kills left a MiniCluster with some of its objects; %d MiniClusters correct %s after the last start",
+		fmt.Sprintf(
+			"%d of %d kills left a MiniCluster with some of its objects; %d MiniClusters correct %s after the last start",
 			partial, kills, len(c.all), seconds(time.Since(began))))
 	if partial == 0 {
 		t.Error("no kill interrupted the creation of objects")
@@ -166,7 +169,8 @@ func (c *crowd) countObjects(t *testing.T, mc *api.MiniCluster) int {
 	t.Helper()
 	n := 0
 	for _, object := range expected(t, mc) {
-		if live, ok := object.DeepCopyObject().(client.Object); ok && c.client.Get(t.Context(), client.ObjectKeyFromObject(object), live) == nil {
+		if live, ok := object.DeepCopyObject().(client.Object); ok &&
+			c.client.Get(t.Context(), client.ObjectKeyFromObject(object), live) == nil {
 			n++
 		}
 	}
@@ -213,8 +217,10 @@ func TestFaultServer(t *testing.T) {
 		t.Errorf("the operator has exited: %v", err)
 	default:
 	}
-	s.fault(t, fmt.Sprintf("kube-apiserver and etcd killed and restarted %d times, just after MiniClusters were created", restarts),
-		"as above; the operator does not exit", fmt.Sprintf("%d MiniClusters correct %s after the last restart", len(c.all), seconds(time.Since(began))))
+	s.fault(t, fmt.Sprintf("kube-apiserver and etcd killed and restarted %d times, just after MiniClusters were created",
+		restarts),
+		"as above; the operator does not exit", fmt.Sprintf("%d MiniClusters correct %s after the last restart", len(c.all),
+			seconds(time.Since(began))))
 }
 
 // restart kills a component of the control plane and starts it again.
@@ -245,7 +251,8 @@ func TestFaultConflict(t *testing.T) {
 	edits := c.fight(t, 20)
 	c.settle(t)
 	for _, mc := range c.all {
-		if now := fmt.Sprint(get(t, s, &corev1.ConfigMap{}, c.namespace, minicluster.EntrypointConfigMap(mc)).Data); mc.Spec.Size == 2 && now != scripts[mc.Name] {
+		if now := fmt.Sprint(get(t, s, &corev1.ConfigMap{}, c.namespace,
+			minicluster.EntrypointConfigMap(mc)).Data); mc.Spec.Size == 2 && now != scripts[mc.Name] {
 			t.Errorf("%s has another script: %s", mc.Name, cmp.Diff(scripts[mc.Name], now))
 		}
 		if selector := get(t, s, &corev1.Service{}, c.namespace, mc.Name+"-cache").Spec.Selector["drift"]; selector != "" {
@@ -253,7 +260,9 @@ func TestFaultConflict(t *testing.T) {
 		}
 	}
 	quiet := c.quiet(t, p)
-	s.fault(t, fmt.Sprintf("%d concurrent edits: sizes from two clients; Jobs, ConfigMaps, Services and volumes modified or deleted", edits),
+	s.fault(t,
+		fmt.Sprintf("%d concurrent edits: sizes from two clients; Jobs, ConfigMaps, Services and volumes modified or deleted",
+			edits),
 		"as above; all drift corrected; no requests afterwards", fmt.Sprintf("no request for %s", quiet))
 }
 
@@ -262,13 +271,19 @@ func (c *crowd) fight(t *testing.T, rounds int) int {
 	t.Helper()
 	patches := func(mc *api.MiniCluster, round int) map[client.Object]string {
 		return map[client.Object]string{
-			&batchv1.Job{ObjectMeta: named(c.namespace, mc.Name)}:                                         fmt.Sprintf(`{"spec":{"parallelism":%d}}`, 1+round%2),
-			&corev1.ConfigMap{ObjectMeta: named(c.namespace, minicluster.EntrypointConfigMap(mc))}:        `{"data":{"mc.sh":"drift","more":"x"}}`,
-			&corev1.Service{ObjectMeta: named(c.namespace, mc.Name+"-cache")}:                             `{"spec":{"selector":{"drift":"x"}}}`,
-			&api.MiniCluster{ObjectMeta: named(c.namespace, mc.Name)}:                                     fmt.Sprintf(`{"spec":{"size":%d}}`, 1+round%4),
-			&corev1.ConfigMap{ObjectMeta: named(c.namespace, minicluster.FluxConfigMap(mc))}:              "",
-			&corev1.PersistentVolume{ObjectMeta: named("", minicluster.VolumeName(mc, "v"))}:              `{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}`,
-			&corev1.PersistentVolumeClaim{ObjectMeta: named(c.namespace, minicluster.ClaimName(mc, "v"))}: `{"metadata":{"labels":{"app.kubernetes.io/instance":"other"}}}`,
+			&batchv1.Job{ObjectMeta: named(c.namespace,
+				mc.Name)}: fmt.Sprintf(`{"spec":{"parallelism":%d}}`, 1+round%2),
+			&corev1.ConfigMap{ObjectMeta: named(c.namespace,
+				minicluster.EntrypointConfigMap(mc))}: `{"data":{"mc.sh":"drift","more":"x"}}`,
+			&corev1.Service{ObjectMeta: named(c.namespace,
+				mc.Name+"-cache")}: `{"spec":{"selector":{"drift":"x"}}}`,
+			&api.MiniCluster{ObjectMeta: named(c.namespace,
+				mc.Name)}: fmt.Sprintf(`{"spec":{"size":%d}}`, 1+round%4),
+			&corev1.ConfigMap{ObjectMeta: named(c.namespace, minicluster.FluxConfigMap(mc))}: "",
+			&corev1.PersistentVolume{ObjectMeta: named("",
+				minicluster.VolumeName(mc, "v"))}: `{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}`,
+			&corev1.PersistentVolumeClaim{ObjectMeta: named(c.namespace,
+				minicluster.ClaimName(mc, "v"))}: `{"metadata":{"labels":{"app.kubernetes.io/instance":"other"}}}`,
 		}
 	}
 	failures := make(chan error)
@@ -345,7 +360,8 @@ func TestFaultLeader(t *testing.T) {
 	c.add(t)
 	c.settle(t)
 	s.fault(t, "leader of two replicas killed, then the next leader stopped", "as above; the other replica takes over",
-		fmt.Sprintf("next MiniCluster correct %s after the kill, %s after the stop", seconds(killed), seconds(time.Since(began))))
+		fmt.Sprintf("next MiniCluster correct %s after the kill, %s after the stop", seconds(killed),
+			seconds(time.Since(began))))
 }
 
 // TestFaultUnseen: a Job that starts and finishes while the operator cannot watch Jobs is reported. It is

@@ -115,12 +115,14 @@ func normal(t *testing.T, object *unstructured.Unstructured, namespace string) s
 	t.Helper()
 	o := object.DeepCopy()
 	delete(o.Object, "status")
-	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "ownerReferences", "finalizers"} {
+	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields",
+		"ownerReferences", "finalizers"} {
 		unstructured.RemoveNestedField(o.Object, "metadata", field)
 	}
 	annotations := o.GetAnnotations()
 	for name := range annotations {
-		if slices.Contains([]string{controller.AnnotationSpec, controller.AnnotationObjects, controller.AnnotationNamespaceUID}, name) || strings.Contains(name, "kubernetes.io/") {
+		if slices.Contains([]string{controller.AnnotationSpec, controller.AnnotationObjects,
+			controller.AnnotationNamespaceUID}, name) || strings.Contains(name, "kubernetes.io/") {
 			delete(annotations, name)
 		}
 	}
@@ -187,7 +189,8 @@ volumes: {v: {path: /mnt/e2e}}
 	kubectl(t, string(list), "apply", "--filename", "-")
 	eventually(t, patience, func() string {
 		job := get(t, s, &batchv1.Job{}, ns, "mc")
-		if !slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == batchv1.JobComplete }) {
+		if !slices.ContainsFunc(job.Status.Conditions,
+			func(c batchv1.JobCondition) bool { return c.Type == batchv1.JobComplete }) {
 			return fmt.Sprintf("the Job has not completed: %+v", job.Status)
 		}
 		return ""

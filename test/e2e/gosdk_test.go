@@ -61,7 +61,8 @@ func TestGoSDKConfig(t *testing.T) {
 	}
 	mc := contract.MiniCluster("one")
 	mc.Spec.UnknownFields = map[string]json.RawMessage{"taks": json.RawMessage("3")}
-	if _, err := client.MiniClusters(s.namespace(t)).Create(t.Context(), mc, metav1.CreateOptions{FieldValidation: metav1.FieldValidationWarn}); err != nil {
+	if _, err := client.MiniClusters(s.namespace(t)).Create(t.Context(), mc,
+		metav1.CreateOptions{FieldValidation: metav1.FieldValidationWarn}); err != nil {
 		t.Fatal(err)
 	}
 	if got := text.String(); got != "Warning: unknown field \"spec.taks\"\n" {
@@ -83,7 +84,8 @@ func TestGoSDKScale(t *testing.T) {
 	if scale, err = c.UpdateScale(ctx, "one", scale, metav1.UpdateOptions{}); err != nil || scale.Spec.Replicas != 4 {
 		t.Fatalf("%+v, %v", scale, err)
 	}
-	if scale, err = c.PatchScale(ctx, "one", types.MergePatchType, []byte(`{"spec":{"replicas":5}}`), metav1.PatchOptions{}); err != nil || scale.Spec.Replicas != 5 {
+	if scale, err = c.PatchScale(ctx, "one", types.MergePatchType, []byte(`{"spec":{"replicas":5}}`),
+		metav1.PatchOptions{}); err != nil || scale.Spec.Replicas != 5 {
 		t.Fatalf("%+v, %v", scale, err)
 	}
 	if got, err := c.Get(ctx, "one", metav1.GetOptions{}); err != nil || *got.Spec.Size != 5 {
@@ -126,11 +128,13 @@ func TestGoSDKWaits(t *testing.T) {
 		t.Error(err)
 	}
 	create("fails", "3", 1)
-	if _, err := c.WaitCompleted(ctx, "fails"); condition(err).Reason != "Failed" || !strings.Contains(err.Error(), "JobFinished=True: Failed: ") {
+	if _, err := c.WaitCompleted(ctx, "fails"); condition(err).Reason != "Failed" ||
+		!strings.Contains(err.Error(), "JobFinished=True: Failed: ") {
 		t.Error(err)
 	}
 	create("invalid", "0", 2)
-	if _, err := c.WaitRunning(ctx, "invalid"); condition(err).Reason != "Invalid" || !strings.Contains(err.Error(), "set runFlux in exactly one container") {
+	if _, err := c.WaitRunning(ctx, "invalid"); condition(err).Reason != "Invalid" ||
+		!strings.Contains(err.Error(), "set runFlux in exactly one container") {
 		t.Error(err)
 	}
 	_, err := c.WaitUntil(ctx, "invalid", func(mc *fluxoperator.MiniCluster) (bool, error) {
@@ -144,7 +148,8 @@ func TestGoSDKWaits(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if _, err := c.WaitFor(short, "well", metav1.Condition{Type: "JobRunning"}); !errors.Is(err, context.DeadlineExceeded) || condition(err).Reason != "Ended" {
+	if _, err := c.WaitFor(short, "well", metav1.Condition{Type: "JobRunning"}); !errors.Is(err,
+		context.DeadlineExceeded) || condition(err).Reason != "Ended" {
 		t.Error(err)
 	}
 }
@@ -167,7 +172,8 @@ func TestGoSDKWatch(t *testing.T) {
 		case event.Type == watch.Added && event.Object.Name == "before":
 			restart(t, "kube-apiserver")
 			eventually(t, patience, func() string {
-				if _, err := c.Create(ctx, contract.MiniCluster("after"), metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+				if _, err := c.Create(ctx, contract.MiniCluster("after"), metav1.CreateOptions{}); err != nil &&
+					!apierrors.IsAlreadyExists(err) {
 					return err.Error()
 				}
 				return ""

@@ -36,7 +36,8 @@ func (i *installation) start(t *testing.T, programs string) time.Duration {
 	began := time.Now()
 	before := i.process
 	var err error
-	i.process, err = operator.Start(programs, i.proxy.Kubeconfig, append(args, "--leader-election-namespace="+i.namespace)...)
+	i.process, err = operator.Start(programs, i.proxy.Kubeconfig,
+		append(args, "--leader-election-namespace="+i.namespace)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +70,8 @@ func (i *installation) measure(t *testing.T, metric string) float64 {
 // quiet is how long an operator must not have reconciled anything to have settled.
 const quiet = 4 * time.Second
 
-// settle waits until the operator has reconciled the MiniClusters of a namespace and does nothing more. It returns when it
-// was done.
+// settle waits until the operator has reconciled the MiniClusters of a namespace and does nothing more. It returns when
+// it was done.
 func (i *installation) settle(t *testing.T, namespace string) time.Time {
 	t.Helper()
 	last, since := -1.0, time.Now()
@@ -109,7 +110,8 @@ func (i *installation) populate(t *testing.T, namespace string, specs []string) 
 	for n := range upgradeCount {
 		name := fmt.Sprintf("mc-%d", n)
 		spec := strings.ReplaceAll(specs[n%len(specs)], "NAME", name)
-		all = append(all, i.create(t, namespace, name, strings.ReplaceAll(spec, "PODS", `pod: {annotations: {"`+runFor+`": 24h}}`)))
+		all = append(all, i.create(t, namespace, name,
+			strings.ReplaceAll(spec, "PODS", `pod: {annotations: {"`+runFor+`": 24h}}`)))
 	}
 	for n := range 3 {
 		all = append(all, i.create(t, namespace, fmt.Sprintf("done-%d", n), `{containers: [{image: any, command: "true"}]}`))
@@ -132,7 +134,8 @@ func (i *installation) operates(t *testing.T, namespace, name string, elastic, o
 	i.await(t, mc, api.ConditionJobRunning)
 	i.change(t, elastic, func(spec *api.MiniClusterSpec) { spec.Size = size })
 	eventually(t, patience, func() string {
-		got := kubectl(t, "", "get", "job/"+elastic.Name, "--namespace", namespace, "--output=jsonpath={.spec.parallelism} {.status.ready}")
+		got := kubectl(t, "", "get", "job/"+elastic.Name, "--namespace", namespace,
+			"--output=jsonpath={.spec.parallelism} {.status.ready}")
 		if want := fmt.Sprint(size, " ", size); got != want {
 			return elastic.Name + " has the size " + got + ", want " + want
 		}

@@ -94,7 +94,9 @@ func (s *suite) await(t *testing.T, mc *api.MiniCluster, condition string) {
 }
 
 // awaitReason waits until a condition has a status and a reason, or any reason if that is empty.
-func (s *suite) awaitReason(t *testing.T, mc *api.MiniCluster, condition string, status metav1.ConditionStatus, reason string) {
+func (s *suite) awaitReason(
+	t *testing.T, mc *api.MiniCluster, condition string, status metav1.ConditionStatus, reason string,
+) {
 	t.Helper()
 	eventually(t, patience, func() string {
 		if err := s.client.Get(t.Context(), client.ObjectKeyFromObject(mc), mc); err != nil {
@@ -130,7 +132,8 @@ func (s *suite) change(t *testing.T, mc *api.MiniCluster, edit func(*api.MiniClu
 // kinds are those of the namespaced objects of a MiniCluster.
 func kinds() []client.ObjectList {
 	return []client.ObjectList{
-		&corev1.ConfigMapList{}, &corev1.SecretList{}, &corev1.ServiceList{}, &corev1.PersistentVolumeClaimList{}, &corev1.PodList{}, &batchv1.JobList{},
+		&corev1.ConfigMapList{}, &corev1.SecretList{}, &corev1.ServiceList{}, &corev1.PersistentVolumeClaimList{},
+		&corev1.PodList{}, &batchv1.JobList{},
 	}
 }
 

@@ -34,7 +34,8 @@ func TestPermissions(t *testing.T) {
 	}
 	granted := permissions(get(t, s, &rbacv1.ClusterRole{}, "", "flux-operator-manager-role").Rules)
 	granted = append(granted, permissions(get(t, s, &rbacv1.ClusterRole{}, "", "flux-operator-volumes-role").Rules)...)
-	granted = append(granted, permissions(get(t, s, &rbacv1.Role{}, operator.Namespace, "flux-operator-manager-role").Rules)...)
+	granted = append(granted,
+		permissions(get(t, s, &rbacv1.Role{}, operator.Namespace, "flux-operator-manager-role").Rules)...)
 	var unused []string
 	for _, permission := range granted {
 		if !slices.Contains(p.Requests(), permission) && !rare(permission) {
@@ -42,7 +43,8 @@ func TestPermissions(t *testing.T) {
 		}
 	}
 	if len(unused) > 0 {
-		t.Errorf("the operator does not use %s; its requests are %s", strings.Join(unused, ", "), strings.Join(p.Requests(), ", "))
+		t.Errorf("the operator does not use %s; its requests are %s", strings.Join(unused, ", "),
+			strings.Join(p.Requests(), ", "))
 	}
 }
 
@@ -54,7 +56,8 @@ func TestSecretPermissions(t *testing.T) {
 		for _, namespace := range []string{"", "default", operator.Namespace} {
 			review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 				User: user.UserName, Groups: user.Groups,
-				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Version: "v1", Resource: "secrets"},
+				ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Version: "v1",
+					Resource: "secrets"},
 			}}
 			if err := s.client.Create(t.Context(), review); err != nil {
 				t.Fatal(err)
@@ -145,7 +148,8 @@ func (s *suite) unlabel(t *testing.T, object minicluster.Object) {
 		t.Fatalf("%T is not a client.Object", object)
 	}
 	live = get(t, s, live, object.GetNamespace(), object.GetName())
-	patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"labels":{"`+minicluster.LabelManagedBy+`":null}}}`))
+	patch := client.RawPatch("application/merge-patch+json",
+		[]byte(`{"metadata":{"labels":{"`+minicluster.LabelManagedBy+`":null}}}`))
 	if err := s.client.Patch(t.Context(), live, patch); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/flux-framework/flux-operator/test/operator"
 )
 
-var previousRef = flag.String("previous", "", "git ref of the version that TestUpgrade upgrades from; by default the last release")
+var previousRef = flag.String("previous", "",
+	"git ref of the version that TestUpgrade upgrades from; by default the last release")
 
 // version is a version of the operator.
 type version struct {
@@ -50,7 +51,8 @@ func refOfPrevious(t *testing.T) string {
 		unable(t, "the version to upgrade from is found in the history of git, which this clone does not have: "+
 			"run `git fetch --unshallow --tags` (actions/checkout: `fetch-depth: 0`), or name it with PREVIOUS=REF")
 	}
-	if tag, err := git(t, "describe", "--tags", "--abbrev=0", "--match=v[0-9]*.[0-9]*.[0-9]*", "--exclude=*-*", "HEAD^"); err == nil {
+	if tag, err := git(t, "describe", "--tags", "--abbrev=0", "--match=v[0-9]*.[0-9]*.[0-9]*", "--exclude=*-*",
+		"HEAD^"); err == nil {
 		return tag
 	}
 	commit, err := git(t, "log", "-1", "--format=%H", "-G^version: ", "--", "charts/flux-operator/Chart.yaml")

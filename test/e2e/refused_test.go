@@ -20,7 +20,8 @@ func TestRejected(t *testing.T) {
 	for i := range 5 { // all annotations of an object have at most 256 KiB
 		annotations = append(annotations, fmt.Sprintf("a%d: %s", i, strings.Repeat("x", 65536)))
 	}
-	mc := s.create(t, s.namespace(t), "mc", "{containers: [{command: hostname}], pod: {annotations: {"+strings.Join(annotations, ", ")+"}}}")
+	mc := s.create(t, s.namespace(t), "mc", "{containers: [{command: hostname}], pod: {annotations: {"+
+		strings.Join(annotations, ", ")+"}}}")
 	s.awaitReason(t, mc, api.ConditionJobReady, metav1.ConditionFalse, "Rejected")
 	time.Sleep(time.Second) // for its event
 	before := s.requests(t, p)[http.MethodPost]
@@ -41,9 +42,11 @@ func TestNoStatus(t *testing.T) {
 	for size := 1536 << 10; size > 1500<<10; size -= 500 { // etcd takes 1.5 MiB
 		containers := []any{map[string]any{"runFlux": true}}
 		for left := size; left > 0; left -= 60000 {
-			containers = append(containers, map[string]any{"name": fmt.Sprintf("c%d", left), "command": strings.Repeat("x", min(left, 60000))})
+			containers = append(containers, map[string]any{"name": fmt.Sprintf("c%d", left),
+				"command": strings.Repeat("x", min(left, 60000))})
 		}
-		if err = s.client.Create(t.Context(), manifest(namespace, map[string]any{"spec": map[string]any{"containers": containers}})); err == nil {
+		if err = s.client.Create(t.Context(), manifest(namespace,
+			map[string]any{"spec": map[string]any{"containers": containers}})); err == nil {
 			break
 		}
 	}
@@ -51,7 +54,8 @@ func TestNoStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, patience, func() string {
-		events := kubectl(t, "", "get", "events.events.k8s.io", "--namespace", namespace, "--output", "jsonpath={.items[*].note}")
+		events := kubectl(t, "", "get", "events.events.k8s.io", "--namespace", namespace, "--output",
+			"jsonpath={.items[*].note}")
 		if !strings.Contains(events, "too large") {
 			return "no event: " + events
 		}

@@ -46,7 +46,8 @@ func (r *report) write(file string) error {
 	}
 	if len(r.upgrades) > 0 {
 		sections = append(sections, section("upgrade",
-			"| upgrade | running MiniClusters | Jobs, pods, keys and ConfigMaps that changed | writes of the new operator | new operator active after | all reconciled after |\n|---|---|---|---|---|---|",
+			"| upgrade | running MiniClusters | Jobs, pods, keys and ConfigMaps that changed | writes of the new operator | "+
+				"new operator active after | all reconciled after |\n|---|---|---|---|---|---|",
 			r.upgrades))
 	}
 	return docs.Write(file, sections)

@@ -19,14 +19,16 @@ import (
 )
 
 // endless is a MiniCluster whose pods run until they are deleted.
-const endless = `{size: 2, maxSize: 6, interactive: true, containers: [{image: any}], pod: {annotations: {"` + runFor + `": 24h}}}`
+const endless = `{size: 2, maxSize: 6, interactive: true, containers: [{image: any}], pod: {annotations: {"` + runFor +
+	`": 24h}}}`
 
 // TestRun follows a MiniCluster until its Job has finished.
 func TestRun(t *testing.T) {
 	s := need(t)
 	s.manager(t, s.kubeconfig)
 	ns := s.namespace(t)
-	mc := s.create(t, ns, "lammps", `{size: 4, tasks: 2, deadlineSeconds: 31500000, containers: [{image: any, command: lmp, cores: 2, runFlux: true}]}`)
+	mc := s.create(t, ns, "lammps",
+		`{size: 4, tasks: 2, deadlineSeconds: 31500000, containers: [{image: any, command: lmp, cores: 2, runFlux: true}]}`)
 	s.await(t, mc, api.ConditionJobReady)
 	job := get(t, s, &batchv1.Job{}, ns, "lammps")
 	if *job.Spec.ActiveDeadlineSeconds != 31500000 || *job.Spec.Completions != 4 || *job.Spec.Parallelism != 4 {
@@ -44,11 +46,13 @@ func TestRun(t *testing.T) {
 	if mc.Status.Size != 4 || mc.Status.MaximumSize != 4 || mc.Status.Selector != minicluster.Selector(mc) {
 		t.Errorf("status %+v", mc.Status)
 	}
-	events := kubectl(t, "", "get", "events.events.k8s.io", "--namespace", ns, "--output", "jsonpath={range .items[?(@.regarding.kind=='MiniCluster')]}{.reason} {end}")
+	events := kubectl(t, "", "get", "events.events.k8s.io", "--namespace", ns, "--output",
+		"jsonpath={range .items[?(@.regarding.kind=='MiniCluster')]}{.reason} {end}")
 	if got := strings.Fields(events); !slices.Contains(got, "Created") || !slices.Contains(got, "Completed") {
 		t.Errorf("events %q", got)
 	}
-	if row := kubectl(t, "", "get", "mc", "--namespace", ns, "--no-headers"); !cmp.Equal(strings.Fields(row)[:4], []string{"lammps", "4", "True", "True"}) {
+	if row := kubectl(t, "", "get", "mc", "--namespace", ns, "--no-headers"); !cmp.Equal(strings.Fields(row)[:4],
+		[]string{"lammps", "4", "True", "True"}) {
 		t.Errorf("kubectl get: %s", row)
 	}
 }
@@ -72,10 +76,13 @@ func TestNeverRestart(t *testing.T) {
 	s.manager(t, s.kubeconfig)
 	ns := s.namespace(t)
 	const containers = `restartPolicy: Never, containers: [{image: any, runFlux: true, command: a}, {name: side, image: any}]`
-	lost := s.create(t, ns, "lost", `{size: 2, `+containers+`, pod: {annotations: {cluster.flux-framework.org/exit-code: "143"}}}`)
+	lost := s.create(t, ns, "lost", `{size: 2, `+containers+
+		`, pod: {annotations: {cluster.flux-framework.org/exit-code: "143"}}}`)
 	s.awaitReason(t, lost, api.ConditionJobFinished, metav1.ConditionTrue, "Failed")
 	message := meta.FindStatusCondition(lost.Status.Conditions, api.ConditionJobFinished).Message
-	if !strings.Contains(message, "BackoffLimitExceeded") || !strings.Contains(message, "lost-0-") && !strings.Contains(message, "lost-1-") || !strings.Contains(message, "exit code 143") {
+	if !strings.Contains(message, "BackoffLimitExceeded") ||
+		!strings.Contains(message, "lost-0-") && !strings.Contains(message, "lost-1-") ||
+		!strings.Contains(message, "exit code 143") {
 		t.Errorf("the message is %q", message)
 	}
 	mc := s.create(t, ns, "scaled", `{size: 4, `+containers+`, pod: {annotations: {"`+runFor+`": 15s}}}`)
@@ -168,11 +175,13 @@ func TestScale(t *testing.T) {
 	for _, step := range []struct{ ask, want string }{{"5", "5"}, {"1", "1"}, {"9", "6"}, {"2", "2"}} {
 		kubectl(t, "", "scale", "minicluster/elastic", "--namespace", ns, "--replicas="+step.ask)
 		eventually(t, patience, func() string {
-			got := kubectl(t, "", "get", "job/elastic", "--namespace", ns, "--output", "jsonpath={.spec.completions} {.spec.parallelism} {.status.ready}")
+			got := kubectl(t, "", "get", "job/elastic", "--namespace", ns, "--output",
+				"jsonpath={.spec.completions} {.spec.parallelism} {.status.ready}")
 			if want := strings.Join([]string{step.want, step.want, step.want}, " "); got != want {
 				return "the Job has " + got + ", want " + want
 			}
-			scale := kubectl(t, "", "get", "minicluster/elastic", "--namespace", ns, "--subresource=scale", "--output", "jsonpath={.spec.replicas} {.status.replicas}")
+			scale := kubectl(t, "", "get", "minicluster/elastic", "--namespace", ns, "--subresource=scale", "--output",
+				"jsonpath={.spec.replicas} {.status.replicas}")
 			if want := step.want + " " + step.want; scale != want {
 				return "the scale is " + scale + ", want " + want
 			}
@@ -197,7 +206,8 @@ func TestSpecChange(t *testing.T) {
 	s.change(t, mc, func(spec *api.MiniClusterSpec) { spec.Containers[0].Image = "other" })
 	s.awaitReason(t, mc, api.ConditionJobReady, metav1.ConditionFalse, "SpecChanged")
 	after := get(t, s, &batchv1.Job{}, ns, "mc")
-	if after.UID != before.UID || after.Generation != before.Generation || !meta.IsStatusConditionTrue(mc.Status.Conditions, api.ConditionJobRunning) {
+	if after.UID != before.UID || after.Generation != before.Generation ||
+		!meta.IsStatusConditionTrue(mc.Status.Conditions, api.ConditionJobRunning) {
 		t.Errorf("the Job was changed: %+v", after.Spec)
 	}
 	s.change(t, mc, func(spec *api.MiniClusterSpec) { spec.Containers[0].Image, spec.DeadlineSeconds = "any", 7200 })

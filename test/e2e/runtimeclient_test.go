@@ -36,7 +36,8 @@ func TestRuntimeClient(t *testing.T) {
 		t.Errorf("the status: %+v, %v", mc.Status, err)
 	}
 	var list api.MiniClusterList
-	if err := s.client.List(ctx, &list, client.InNamespace(namespace), client.MatchingLabels{"client": "runtime"}); err != nil || len(list.Items) != 1 {
+	if err := s.client.List(ctx, &list, client.InNamespace(namespace),
+		client.MatchingLabels{"client": "runtime"}); err != nil || len(list.Items) != 1 {
 		t.Errorf("the list: %+v, %v", list, err)
 	}
 	scale := &autoscalingv1.Scale{}
@@ -79,7 +80,8 @@ func TestRuntimeClientErrors(t *testing.T) {
 		is  func(error) bool
 		err error
 	}{
-		"not found":      {apierrors.IsNotFound, s.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "none"}, &api.MiniCluster{})},
+		"not found": {apierrors.IsNotFound, s.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "none"},
+			&api.MiniCluster{})},
 		"already exists": {apierrors.IsAlreadyExists, s.client.Create(ctx, small(namespace, "mc"))},
 		"conflict":       {apierrors.IsConflict, s.client.Update(ctx, stale)},
 		"invalid":        {apierrors.IsInvalid, s.client.Create(ctx, invalid)},
@@ -111,7 +113,8 @@ func TestRuntimeClientApply(t *testing.T) {
 	if got.Spec.Size != 1 || got.Spec.Containers[0].Image != "any" {
 		t.Errorf("forced: %+v", got.Spec)
 	}
-	if left, err := apply.ExtractMiniCluster(got, "ours"); err != nil || left.Spec.Size != nil || len(left.Spec.Containers) != 1 {
+	if left, err := apply.ExtractMiniCluster(got, "ours"); err != nil || left.Spec.Size != nil ||
+		len(left.Spec.Containers) != 1 {
 		t.Errorf("fields of the first manager: %+v, %v", left, err)
 	}
 }
@@ -122,7 +125,8 @@ func TestRuntimeClientWatch(t *testing.T) {
 	namespace := s.namespace(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	objects, err := cache.New(s.config, cache.Options{Scheme: s.client.Scheme(), DefaultNamespaces: map[string]cache.Config{namespace: {}}})
+	objects, err := cache.New(s.config, cache.Options{Scheme: s.client.Scheme(),
+		DefaultNamespaces: map[string]cache.Config{namespace: {}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +163,8 @@ func TestRuntimeClientWatch(t *testing.T) {
 	if err := watcher.List(ctx, &list, client.InNamespace(namespace)); err != nil || len(list.Items) != 2 {
 		t.Fatalf("listed after the restart: %+v, %v", list, err)
 	}
-	events, err = watcher.Watch(ctx, &list, client.InNamespace(namespace), &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
+	events, err = watcher.Watch(ctx, &list, client.InNamespace(namespace),
+		&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: list.ResourceVersion}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,8 @@ func (b *breaker) walk(path []string, p *props) {
 
 // constraints adds a violation of each constraint of a schema, without those of nested schemas.
 func (b *breaker) constraints(path []string, p *props) {
-	wrong := map[string]any{"string": int64(1), "integer": "x", "boolean": "x", "number": "x", "array": "x", "object": "x", "": map[string]any{}}
+	wrong := map[string]any{"string": int64(1), "integer": "x", "boolean": "x", "number": "x", "array": "x", "object": "x",
+		"": map[string]any{}}
 	b.add(path, "type", wrong[p.Type])
 	switch p.Format {
 	case "int32":
@@ -144,7 +145,8 @@ func (b *breaker) unknown(path []string, p *props) {
 	rest := p.DeepCopy()
 	for _, known := range []any{
 		&rest.Type, &rest.Format, &rest.Required, &rest.Enum, &rest.Minimum, &rest.Maximum, &rest.MinLength, &rest.MaxLength,
-		&rest.Pattern, &rest.MinItems, &rest.MaxItems, &rest.MaxProperties, &rest.XListType, &rest.XValidations, &rest.Items, &rest.AdditionalProperties, &rest.Properties,
+		&rest.Pattern, &rest.MinItems, &rest.MaxItems, &rest.MaxProperties, &rest.XListType, &rest.XValidations, &rest.Items,
+		&rest.AdditionalProperties, &rest.Properties,
 		&rest.Description, &rest.Default, &rest.XIntOrString, &rest.XMapType, &rest.XListMapKeys, &rest.Title, &rest.Example,
 	} {
 		reflect.ValueOf(known).Elem().SetZero()

@@ -151,7 +151,9 @@ func TestSecrets(t *testing.T) {
 	s := need(t)
 	p := s.manager(t, s.kubeconfig)
 	ns := s.namespace(t)
-	mc := s.create(t, ns, "mc", `{size: 2, containers: [{image: any}], users: [{name: ada}, {name: bob, password: given}], pod: {annotations: {`+runFor+`: 24h}}}`)
+	mc := s.create(t, ns, "mc",
+		`{size: 2, containers: [{image: any}], users: [{name: ada}, {name: bob, password: given}], pod: {annotations: {`+
+			runFor+`: 24h}}}`)
 	s.await(t, mc, api.ConditionJobReady)
 	all := s.secrets(t, ns)
 	if len(all) != 3 {
@@ -159,7 +161,8 @@ func TestSecrets(t *testing.T) {
 	}
 	for i := range all {
 		secret := &all[i]
-		if secret.Type != corev1.SecretTypeOpaque || secret.Immutable == nil || !*secret.Immutable || !metav1.IsControlledBy(secret, mc) {
+		if secret.Type != corev1.SecretTypeOpaque || secret.Immutable == nil || !*secret.Immutable ||
+			!metav1.IsControlledBy(secret, mc) {
 			t.Errorf("%s: %s, %v, %+v", secret.Name, secret.Type, secret.Immutable, secret.OwnerReferences)
 		}
 	}
@@ -173,7 +176,8 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("the log has the keys %s", strings.Join(found, ", "))
 	}
 	for value, name := range keys { // all can be found
-		planted := &corev1.ConfigMap{ObjectMeta: named(ns, "planted"), Data: map[string]string{"value": fmt.Sprintf("<%s>", value)}}
+		planted := &corev1.ConfigMap{ObjectMeta: named(ns, "planted"),
+			Data: map[string]string{"value": fmt.Sprintf("<%s>", value)}}
 		if !strings.Contains(name, "curve.cert") || strings.Contains(value, `\u`) {
 			continue
 		}

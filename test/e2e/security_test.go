@@ -74,7 +74,8 @@ func TestPodSecurityStandards(t *testing.T) {
 				err := s.client.Create(t.Context(), pod.DeepCopy(), client.DryRunAll)
 				violates := apierrors.IsForbidden(err) && strings.Contains(err.Error(), "violates PodSecurity")
 				if err != nil && !violates || violates == meets {
-					t.Errorf("%s: pod %s meets the standard of %s: want %t, got %v", filepath.Base(file), pod.Name, namespace, meets, err)
+					t.Errorf("%s: pod %s meets the standard of %s: want %t, got %v", filepath.Base(file), pod.Name, namespace, meets,
+						err)
 				}
 				counts[fmt.Sprint(namespace == baseline, meets)]++
 			}
@@ -122,21 +123,22 @@ pod: {annotations: {` + runFor + `: 24h, ANNOTATION}}
 		{"restricted", minicluster.AnnotationPodSecurity + ": restricted", false, true},
 		{"restricted", "", false, false},
 	} {
-		t.Run(fmt.Sprintf("%s, annotated %t, privileged %t", test.standard, test.annotation != "", test.privileged), func(t *testing.T) {
-			ns := s.enforced(t, test.standard)
-			text := strings.NewReplacer("PRIVILEGED", fmt.Sprint(test.privileged), "ANNOTATION", test.annotation).Replace(spec)
-			mc := s.create(t, ns, "mc", text)
-			if test.runs {
-				s.await(t, mc, api.ConditionJobRunning)
-				return
-			}
-			eventually(t, patience, func() string {
-				events := kubectl(t, "", "get", "events", "--namespace", ns, "--output", "jsonpath={.items[*].message}")
-				if !strings.Contains(events, "violates PodSecurity \""+test.standard) {
-					return "no pod was rejected: " + events
+		t.Run(fmt.Sprintf("%s, annotated %t, privileged %t", test.standard, test.annotation != "", test.privileged),
+			func(t *testing.T) {
+				ns := s.enforced(t, test.standard)
+				text := strings.NewReplacer("PRIVILEGED", fmt.Sprint(test.privileged), "ANNOTATION", test.annotation).Replace(spec)
+				mc := s.create(t, ns, "mc", text)
+				if test.runs {
+					s.await(t, mc, api.ConditionJobRunning)
+					return
 				}
-				return ""
+				eventually(t, patience, func() string {
+					events := kubectl(t, "", "get", "events", "--namespace", ns, "--output", "jsonpath={.items[*].message}")
+					if !strings.Contains(events, "violates PodSecurity \""+test.standard) {
+						return "no pod was rejected: " + events
+					}
+					return ""
+				})
 			})
-		})
 	}
 }

@@ -23,7 +23,8 @@ func (s *suite) snapshot(t *testing.T, namespace string) snapshot {
 		{"persistentvolumes", "--selector=" + minicluster.LabelNamespace + "=" + namespace},
 	} {
 		var list struct{ Items []map[string]any }
-		if err := json.Unmarshal([]byte(kubectl(t, "", append([]string{"get", "--output=json"}, args...)...)), &list); err != nil {
+		if err := json.Unmarshal([]byte(kubectl(t, "", append([]string{"get", "--output=json"}, args...)...)),
+			&list); err != nil {
 			t.Fatal(err)
 		}
 		for _, object := range list.Items {

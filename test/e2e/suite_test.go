@@ -135,7 +135,8 @@ func (s *suite) set() error {
 		return err
 	}
 	var err error
-	s.kubeconfig, err = operator.Impersonate(filepath.Join(s.dir, "operator.kubeconfig"), operator.Namespace, operator.Name)
+	s.kubeconfig, err = operator.Impersonate(filepath.Join(s.dir, "operator.kubeconfig"), operator.Namespace,
+		operator.Name)
 	return err
 }
 

@@ -43,7 +43,8 @@ func needEmpty(t *testing.T) *suite {
 		t.Skip("only with -upgrade, as in `make test-e2e ONLY=upgrade`")
 	}
 	s := connected(t)
-	if crds := kubectl(t, "", "get", "customresourcedefinitions", "--output=name"); strings.Contains(crds, "flux-framework.org") {
+	if crds := kubectl(t, "", "get", "customresourcedefinitions", "--output=name"); strings.Contains(crds,
+		"flux-framework.org") {
 		t.Fatalf("the control plane has %s: `make test-e2e ONLY=upgrade` starts one without", crds)
 	}
 	return s
@@ -84,8 +85,8 @@ func values(t *testing.T, v version, all ...string) []string {
 	return args
 }
 
-// changes are the differences that an upgrade may make to MiniClusters and their objects, with the reason. All others are
-// errors.
+// changes are the differences that an upgrade may make to MiniClusters and their objects, with the reason. All others
+// are errors.
 var changes = map[string]string{
 	"PersistentVolume spec.persistentVolumeReclaimPolicy":        "0.1.0 had volumes deleted with their data",
 	"PersistentVolume metadata.labels.flux-framework.org/delete": "says since 0.3.0 what 0.1.0 said by the reclaim policy",
@@ -134,13 +135,14 @@ func (s *suite) wipe(t *testing.T, namespaces ...string) {
 	for _, p := range s.processes {
 		p.Kill()
 	}
-	kubectl(t, "", "delete", "customresourcedefinition", "miniclusters.flux-framework.org", "--ignore-not-found", "--timeout=60s")
+	kubectl(t, "", "delete", "customresourcedefinition", "miniclusters.flux-framework.org", "--ignore-not-found",
+		"--timeout=60s")
 	kubectl(t, "", "delete", "persistentvolumes", "--all", "--wait=false")
 	kubectl(t, "", append([]string{"delete", "namespace", "--ignore-not-found", "--timeout=120s"}, namespaces...)...)
 }
 
-// TestUpgradeHelm upgrades the chart from the previous version while MiniClusters run, rolls it back, upgrades it again and
-// uninstalls it.
+// TestUpgradeHelm upgrades the chart from the previous version while MiniClusters run, rolls it back, upgrades it again
+// and uninstalls it.
 func TestUpgradeHelm(t *testing.T) {
 	s := needEmpty(t)
 	was, is := previous(t), version{root: root, programs: s.dir}
@@ -149,7 +151,8 @@ func TestUpgradeHelm(t *testing.T) {
 	kubectl(t, "", "create", "namespace", ns)
 	set := []string{"watchNamespaces={" + ns + "}", "allowVolumes=true", "allowHostPaths={/mnt}"}
 	here := []string{"--namespace=" + ops, "--wait"}
-	helm(t, slices.Concat([]string{"install", release, was.chart(), "--create-namespace"}, here, values(t, was, set...))...)
+	helm(t, slices.Concat([]string{"install", release, was.chart(), "--create-namespace"}, here,
+		values(t, was, set...))...)
 	i := &installation{suite: s, namespace: ops, deployment: release}
 	i.start(t, was.programs)
 	all := i.populate(t, ns, runningSpecs)
@@ -159,7 +162,8 @@ func TestUpgradeHelm(t *testing.T) {
 	}
 
 	const warning = "WARNING: the CustomResourceDefinition in the cluster is not the one of this chart"
-	args := slices.Concat([]string{"upgrade", release, is.chart(), "--reset-then-reuse-values"}, here, values(t, is, set...))
+	args := slices.Concat([]string{"upgrade", release, is.chart(), "--reset-then-reuse-values"}, here,
+		values(t, is, set...))
 	crd, crdOfPrevious := helm(t, "show", "crds", is.chart()), helm(t, "show", "crds", was.chart())
 	if notes := helm(t, append(args, "--dry-run=server")...); strings.Contains(notes, warning) != (crd != crdOfPrevious) {
 		t.Errorf("before the CRD is upgraded, the chart says\n%s", notes)
@@ -192,7 +196,9 @@ func TestUpgradeHelm(t *testing.T) {
 }
 
 // upgraded starts the new version, and checks and reports what it does.
-func (i *installation) upgraded(t *testing.T, how string, is version, before snapshot, all []*api.MiniCluster, began time.Time) {
+func (i *installation) upgraded(
+	t *testing.T, how string, is version, before snapshot, all []*api.MiniCluster, began time.Time,
+) {
 	t.Helper()
 	ns := all[0].Namespace
 	for _, kind := range []string{"MiniCluster", "Job", "Pod", "ConfigMap", "Service"} {
@@ -223,7 +229,8 @@ func (i *installation) rollback(t *testing.T, was version, namespace string) {
 	i.settle(t, namespace)
 	for _, d := range i.snapshot(t, namespace).since(before) {
 		kind, what, _ := strings.Cut(d.what, " ")
-		if what == "created" || what == "deleted" || !slices.Contains([]string{"PersistentVolume", "MiniCluster", "ConfigMap"}, kind) {
+		if what == "created" || what == "deleted" ||
+			!slices.Contains([]string{"PersistentVolume", "MiniCluster", "ConfigMap"}, kind) {
 			t.Errorf("rollback: %s", d)
 		} else {
 			t.Logf("rollback: %s", d)

@@ -28,7 +28,8 @@ func serve(t *testing.T, answers ...string) (*fluxoperator.MiniClusterClient, fu
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		asked = append(asked, strings.TrimSpace(strings.Join([]string{r.Method, r.URL.String(), r.Header.Get("Content-Type"), string(body)}, " ")))
+		asked = append(asked,
+			strings.TrimSpace(strings.Join([]string{r.Method, r.URL.String(), r.Header.Get("Content-Type"), string(body)}, " ")))
 		if len(answers) == 0 {
 			<-r.Context().Done()
 			return
@@ -65,49 +66,64 @@ func TestRequests(t *testing.T) {
 			}
 			return err
 		},
-		"GET " + base + "?labelSelector=a%3Db&limit=2&timeoutSeconds=5": func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"GET " + base + "?labelSelector=a%3Db&limit=2&timeoutSeconds=5": func(c *fluxoperator.MiniClusterClient,
+			ctx context.Context) error {
 			_, err := c.List(ctx, metav1.ListOptions{LabelSelector: "a=b", Limit: 2, TimeoutSeconds: &timeout, Watch: true})
 			return err
 		},
-		"POST " + base + "?dryRun=All&fieldManager=me&fieldValidation=Strict application/json " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"POST " + base + "?dryRun=All&fieldManager=me&fieldValidation=Strict application/json " +
+			text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.Create(ctx, object, metav1.CreateOptions{DryRun: []string{"All"}, FieldManager: "me"})
 			return err
 		},
-		"PUT " + base + "/a?fieldValidation=Strict application/json " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PUT " + base + "/a?fieldValidation=Strict application/json " +
+			text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.Update(ctx, object, metav1.UpdateOptions{})
 			return err
 		},
-		"PATCH " + base + "/a?fieldValidation=Warn application/merge-patch+json " + string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
-			_, err := c.Patch(ctx, "a", types.MergePatchType, patch, metav1.PatchOptions{FieldValidation: metav1.FieldValidationWarn})
+		"PATCH " + base + "/a?fieldValidation=Warn application/merge-patch+json " +
+			string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+			_, err := c.Patch(ctx, "a", types.MergePatchType, patch,
+				metav1.PatchOptions{FieldValidation: metav1.FieldValidationWarn})
 			return err
 		},
-		"PATCH " + base + "/a?fieldValidation=Strict application/merge-patch+json " + string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base + "/a?fieldValidation=Strict application/merge-patch+json " +
+			string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.Patch(ctx, "a", types.MergePatchType, patch, metav1.PatchOptions{})
 			return err
 		},
-		"PATCH " + base + "/a?fieldManager=me&fieldValidation=Strict&force=true application/apply-patch+yaml " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base + "/a?fieldManager=me&fieldValidation=Strict&force=true application/apply-patch+yaml " +
+			text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.Apply(ctx, object, metav1.ApplyOptions{FieldManager: "me", Force: true})
 			return err
 		},
-		"DELETE " + base + `/a application/json {"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0}`: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"DELETE " + base +
+			`/a application/json {"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0}`: func(
+			c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			return c.Delete(ctx, "a", metav1.DeleteOptions{GracePeriodSeconds: &grace})
 		},
-		"DELETE " + base + `?labelSelector=a application/json {"kind":"DeleteOptions","apiVersion":"v1"}`: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"DELETE " + base +
+			`?labelSelector=a application/json {"kind":"DeleteOptions","apiVersion":"v1"}`: func(
+			c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			return c.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "a"})
 		},
 		"GET " + base + "/a/status": func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.GetStatus(ctx, "a", metav1.GetOptions{})
 			return err
 		},
-		"PUT " + base + "/a/status?fieldValidation=Strict application/json " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PUT " + base + "/a/status?fieldValidation=Strict application/json " +
+			text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.UpdateStatus(ctx, object, metav1.UpdateOptions{})
 			return err
 		},
-		"PATCH " + base + "/a/status?fieldValidation=Strict application/json-patch+json []": func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base +
+			"/a/status?fieldValidation=Strict application/json-patch+json []": func(c *fluxoperator.MiniClusterClient,
+			ctx context.Context) error {
 			_, err := c.PatchStatus(ctx, "a", types.JSONPatchType, []byte("[]"), metav1.PatchOptions{})
 			return err
 		},
-		"PATCH " + base + "/a/status?fieldManager=me&fieldValidation=Strict&force=false application/apply-patch+yaml " + text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base + "/a/status?fieldManager=me&fieldValidation=Strict&force=false application/apply-patch+yaml " +
+			text: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.ApplyStatus(ctx, object, metav1.ApplyOptions{FieldManager: "me"})
 			return err
 		},
@@ -115,11 +131,13 @@ func TestRequests(t *testing.T) {
 			_, err := c.GetScale(ctx, "a", metav1.GetOptions{})
 			return err
 		},
-		"PUT " + base + `/a/scale?fieldValidation=Strict application/json {"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{},"spec":{"replicas":3},"status":{"replicas":0}}`: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PUT " + base +
+			`/a/scale?fieldValidation=Strict application/json {"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{},"spec":{"replicas":3},"status":{"replicas":0}}`: func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.UpdateScale(ctx, "a", scale, metav1.UpdateOptions{})
 			return err
 		},
-		"PATCH " + base + "/a/scale?fieldValidation=Strict application/merge-patch+json " + string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
+		"PATCH " + base + "/a/scale?fieldValidation=Strict application/merge-patch+json " +
+			string(patch): func(c *fluxoperator.MiniClusterClient, ctx context.Context) error {
 			_, err := c.PatchScale(ctx, "a", types.MergePatchType, patch, metav1.PatchOptions{})
 			return err
 		},
@@ -146,9 +164,13 @@ func TestErrors(t *testing.T) {
 		"429\n":             apierrors.IsTooManyRequests,
 		"503\n<html>":       apierrors.IsServiceUnavailable,
 		"401\n":             apierrors.IsUnauthorized,
-		"200\nno JSON":      func(err error) bool { return strings.HasPrefix(err.Error(), "reading the answer: invalid character") },
+		"200\nno JSON": func(err error) bool {
+			return strings.HasPrefix(err.Error(),
+				"reading the answer: invalid character")
+		},
 		`200` + "\n" + `{"spec":{"size":"x"}}`: func(err error) bool {
-			return strings.HasSuffix(err.Error(), "cannot unmarshal string into Go struct field MiniCluster.spec.size of type int32")
+			return strings.HasSuffix(err.Error(),
+				"cannot unmarshal string into Go struct field MiniCluster.spec.size of type int32")
 		},
 	} {
 		c, _ := serve(t, answer)
@@ -194,7 +216,8 @@ func TestAllNamespaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := client.MiniClusters(metav1.NamespaceAll)
-	if _, err := c.List(t.Context(), metav1.ListOptions{}); err != nil || path != "/apis/flux-framework.org/v1alpha1/miniclusters" {
+	if _, err := c.List(t.Context(), metav1.ListOptions{}); err != nil ||
+		path != "/apis/flux-framework.org/v1alpha1/miniclusters" {
 		t.Errorf("%s: %v", path, err)
 	}
 	if err := c.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err == nil {
@@ -208,7 +231,8 @@ func TestAllNamespaces(t *testing.T) {
 // TestAll shows that pages are asked for one after the other, and no more than are wanted.
 func TestAll(t *testing.T) {
 	pages := []string{
-		"200\n" + `{"metadata":{"continue":"t1","resourceVersion":"5"},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}`,
+		"200\n" +
+			`{"metadata":{"continue":"t1","resourceVersion":"5"},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}`,
 		"200\n" + `{"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"c"}}]}`,
 	}
 	c, asked := serve(t, pages...)
@@ -223,7 +247,8 @@ func TestAll(t *testing.T) {
 	if d := cmp.Diff([]string{"a", "b", "c"}, names); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"GET " + base + "?limit=500&resourceVersion=0", "GET " + base + "?continue=t1&limit=500"}, asked()); d != "" {
+	if d := cmp.Diff([]string{"GET " + base + "?limit=500&resourceVersion=0", "GET " + base + "?continue=t1&limit=500"},
+		asked()); d != "" {
 		t.Error(d)
 	}
 	c, asked = serve(t, pages...)
@@ -253,7 +278,8 @@ func watched(t *testing.T, opts metav1.ListOptions, n int, answers ...string) (e
 			events = append(events, err.Error())
 			break
 		}
-		events = append(events, strings.TrimSpace(fmt.Sprint(event.Type, " ", event.Object.Name, " ", event.Object.ResourceVersion)))
+		events = append(events,
+			strings.TrimSpace(fmt.Sprint(event.Type, " ", event.Object.Name, " ", event.Object.ResourceVersion)))
 		if len(events) == n {
 			break
 		}
@@ -306,9 +332,11 @@ func TestWatch(t *testing.T) {
 			asked:   []string{from("4")},
 		},
 		"failures that pass": {
-			answers: []string{list("5"), "503\n", "429\n", "403\n", "404\n", "200\n{", "200\n" + event("ERROR", `{"kind":"Status","status":"Failure","code":500}`), "200\n" + event("ADDED", item("b", "6", "ub"))},
-			events:  []string{"ADDED b 6"},
-			asked:   []string{"?limit=500", from("5"), from("5"), from("5"), from("5"), from("5"), from("5"), from("5")},
+			answers: []string{list("5"), "503\n", "429\n", "403\n", "404\n", "200\n{",
+				"200\n" + event("ERROR", `{"kind":"Status","status":"Failure","code":500}`),
+				"200\n" + event("ADDED", item("b", "6", "ub"))},
+			events: []string{"ADDED b 6"},
+			asked:  []string{"?limit=500", from("5"), from("5"), from("5"), from("5"), from("5"), from("5"), from("5")},
 		},
 		"a version that is forgotten": {
 			answers: []string{
@@ -336,14 +364,16 @@ func TestWatch(t *testing.T) {
 			asked:  []string{"?labelSelector=x&limit=1", "?continue=t&labelSelector=x&limit=1", "?labelSelector=x"},
 		},
 		"no right to list": {
-			answers: []string{"403\n" + `{"kind":"Status","status":"Failure","reason":"Forbidden","message":"you may not","code":403}`},
-			events:  []string{"you may not"},
-			asked:   []string{"?limit=500"},
+			answers: []string{"403\n" +
+				`{"kind":"Status","status":"Failure","reason":"Forbidden","message":"you may not","code":403}`},
+			events: []string{"you may not"},
+			asked:  []string{"?limit=500"},
 		},
 		"a selector that is wrong": {
-			answers: []string{list("5"), "400\n" + `{"kind":"Status","status":"Failure","reason":"BadRequest","message":"what?","code":400}`},
-			events:  []string{"what?"},
-			asked:   []string{"?limit=500", from("5")},
+			answers: []string{list("5"),
+				"400\n" + `{"kind":"Status","status":"Failure","reason":"BadRequest","message":"what?","code":400}`},
+			events: []string{"what?"},
+			asked:  []string{"?limit=500", from("5")},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,8 @@ func filler() *randfill.Filler {
 	)
 }
 
-var texts = []string{"", "<a href=\"x\">&</a>", "\u2028 \u2029", "\x00\x1f\x7f\t\n\\", "Ümläut", "bad \xff\xc3 UTF-8", "😀", "null", "a/b"}
+var texts = []string{"", "<a href=\"x\">&</a>", "\u2028 \u2029", "\x00\x1f\x7f\t\n\\", "Ümläut", "bad \xff\xc3 UTF-8",
+	"😀", "null", "a/b"}
 
 // value returns the text of some JSON value.
 func value(r *rand.Rand) string {

@@ -21,7 +21,8 @@ func status(conditions string) string {
 		typ, is, _ := strings.Cut(condition, "=")
 		all = append(all, fmt.Sprintf(`{"type":%q,"status":%q,"reason":%q,"message":"because"}`, typ, is, reason))
 	}
-	return `{"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"status":{"conditions":[` + strings.Join(all, ",") + `]}}`
+	return `{"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"status":{"conditions":[` + strings.Join(all, ",") +
+		`]}}`
 }
 
 // TestWaits: after which conditions each wait for a MiniCluster ends, and how.
@@ -42,9 +43,11 @@ func TestWaits(t *testing.T) {
 		"completed": (*fluxoperator.MiniClusterClient).WaitCompleted,
 	}
 	for conditions, want := range map[string]map[string]string{ // to "" for success, the final condition, or "goes on"
-		creating:  {"ready": "goes on", "running": "goes on", "completed": "goes on"},
-		invalid:   {"ready": "JobMiniClusterReady: Invalid", "running": "JobMiniClusterReady: Invalid", "completed": "JobMiniClusterReady: Invalid"},
-		forbidden: {"ready": "JobMiniClusterReady: VolumeForbidden", "running": "JobMiniClusterReady: VolumeForbidden", "completed": "JobMiniClusterReady: VolumeForbidden"},
+		creating: {"ready": "goes on", "running": "goes on", "completed": "goes on"},
+		invalid: {"ready": "JobMiniClusterReady: Invalid", "running": "JobMiniClusterReady: Invalid",
+			"completed": "JobMiniClusterReady: Invalid"},
+		forbidden: {"ready": "JobMiniClusterReady: VolumeForbidden", "running": "JobMiniClusterReady: VolumeForbidden",
+			"completed": "JobMiniClusterReady: VolumeForbidden"},
 		edited:    {"ready": "goes on", "running": "goes on", "completed": "goes on"},
 		ready:     {"ready": "", "running": "goes on", "completed": "goes on"},
 		running:   {"ready": "", "running": "", "completed": "goes on"},
@@ -53,7 +56,8 @@ func TestWaits(t *testing.T) {
 	} {
 		for name, wait := range waits {
 			// A refused watch ends what goes on.
-			c, _ := serve(t, "200\n"+status(conditions), "403\n"+`{"kind":"Status","status":"Failure","reason":"Forbidden","code":403,"message":"no"}`)
+			c, _ := serve(t, "200\n"+status(conditions), "403\n"+
+				`{"kind":"Status","status":"Failure","reason":"Forbidden","code":403,"message":"no"}`)
 			got, err := wait(c, t.Context(), "a")
 			said := ""
 			var failed *fluxoperator.WaitError
@@ -74,7 +78,8 @@ func TestWaits(t *testing.T) {
 
 // TestWaitFor shows a wait for any condition.
 func TestWaitFor(t *testing.T) {
-	c, asked := serve(t, "200\n"+status("JobRunning=False:NoJob"), "200\n"+event("MODIFIED", status("JobFinished=True:Failed")))
+	c, asked := serve(t, "200\n"+status("JobRunning=False:NoJob"),
+		"200\n"+event("MODIFIED", status("JobFinished=True:Failed")))
 	_, err := c.WaitFor(t.Context(), "a", metav1.Condition{Type: "JobRunning"}, metav1.Condition{Type: "JobFinished"})
 	const want = `waiting for JobRunning=True of miniclusters.flux-framework.org "a": JobFinished=True: Failed: because`
 	if err == nil || err.Error() != want {

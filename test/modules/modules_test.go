@@ -80,7 +80,8 @@ func TestMakefile(t *testing.T) {
 	if match == nil {
 		t.Fatal("the Makefile has no MODULES")
 	}
-	list := exec.Command("git", "ls-files", "go.mod", "**/go.mod", ":!examples/operators", ":!test/cluster", ":!*/testdata/*")
+	list := exec.Command("git", "ls-files", "go.mod", "**/go.mod", ":!examples/operators", ":!test/cluster",
+		":!*/testdata/*")
 	list.Dir = root
 	out, err := list.Output()
 	if err != nil {

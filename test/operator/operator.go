@@ -1,4 +1,5 @@
-// Package operator installs the operator of this repository on the API server of KUBECONFIG and runs its manager, for tests.
+// Package operator installs the operator of this repository on the API server of KUBECONFIG and runs its manager, for
+// tests.
 package operator
 
 import (
@@ -27,7 +28,8 @@ func Build(root, dir string) error {
 	return nil
 }
 
-// Install applies a kustomization with the operator. Its Deployment gets no pods, as the tests run the manager themselves.
+// Install applies a kustomization with the operator. Its Deployment gets no pods, as the tests run the manager
+// themselves.
 func Install(kustomization string) error {
 	for _, args := range [][]string{
 		{"apply", "--server-side", "-k", kustomization},

@@ -67,7 +67,8 @@ func NewProxy(dir string, config *rest.Config, as rest.ImpersonationConfig) (*Pr
 		FlushInterval: -1, // watches
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
-	resolver := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	resolver := &request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"),
+		GrouplessAPIPrefixes: sets.NewString("api")}
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if info, err := resolver.NewRequestInfo(r); err == nil && info.IsResourceRequest {
 			if err := p.record(info, r); err != nil {

@@ -47,19 +47,27 @@ func TestLost(t *testing.T) {
 	killWorker := func(r *run) { r.kill(2, syscall.SIGKILL) }
 	evictWorker := func(r *run) { r.gone(25*time.Second, r.evict(2)) }
 	scenarios(t, "Lost pods", map[string]scenario{
-		"evict-lead":         {feature: "the lead is evicted while the command runs: the command runs again", run: again(evictLead)},
-		"kill-lead":          {feature: "the lead is killed while the command runs: the command runs again", run: again(killLead)},
-		"kill-worker":        {feature: "a worker is killed under the command: the command runs again", run: again(killWorker)},
-		"evict-worker":       {feature: "a worker is evicted under the command: the command runs again", run: again(evictWorker), newest: true},
-		"evict-lead-never":   {feature: "`restartPolicy: Never`, the lead is evicted: the Job fails", run: once(evictLead)},
-		"kill-worker-never":  {feature: "`restartPolicy: Never`, a worker is killed: the Job fails", run: once(killWorker)},
-		"evict-worker-never": {feature: "`restartPolicy: Never`, a worker is evicted: the Job fails", run: once(evictWorker), newest: true},
-		"idle":               {feature: "a worker, a broker and the lead are killed while no job runs: all come back", run: killIdle},
-		"stop":               {feature: "SIGTERM to all pods while a job runs on two of them: they end within 25 s", run: stopAll},
-		"stop-early":         {feature: "SIGTERM within the first seconds: the pod ends within 25 s", run: stopEarly},
-		"stop-pre":           {feature: "SIGTERM while `commands.pre` runs: the pod ends within 10 s", run: stopPre},
-		"stop-joining":       {feature: "SIGTERM to workers whose lead does not start: they end within 25 s", run: stopJoining},
-		"stop-services":      {feature: "SIGTERM to the pod of `services`: it ends within 10 s", run: stopServices},
+		"evict-lead": {feature: "the lead is evicted while the command runs: the command runs again",
+			run: again(evictLead)},
+		"kill-lead": {feature: "the lead is killed while the command runs: the command runs again",
+			run: again(killLead)},
+		"kill-worker": {feature: "a worker is killed under the command: the command runs again",
+			run: again(killWorker)},
+		"evict-worker": {feature: "a worker is evicted under the command: the command runs again",
+			run: again(evictWorker), newest: true},
+		"evict-lead-never":  {feature: "`restartPolicy: Never`, the lead is evicted: the Job fails", run: once(evictLead)},
+		"kill-worker-never": {feature: "`restartPolicy: Never`, a worker is killed: the Job fails", run: once(killWorker)},
+		"evict-worker-never": {feature: "`restartPolicy: Never`, a worker is evicted: the Job fails", run: once(evictWorker),
+			newest: true},
+		"idle": {feature: "a worker, a broker and the lead are killed while no job runs: all come back",
+			run: killIdle},
+		"stop": {feature: "SIGTERM to all pods while a job runs on two of them: they end within 25 s",
+			run: stopAll},
+		"stop-early": {feature: "SIGTERM within the first seconds: the pod ends within 25 s", run: stopEarly},
+		"stop-pre":   {feature: "SIGTERM while `commands.pre` runs: the pod ends within 10 s", run: stopPre},
+		"stop-joining": {feature: "SIGTERM to workers whose lead does not start: they end within 25 s",
+			run: stopJoining},
+		"stop-services": {feature: "SIGTERM to the pod of `services`: it ends within 10 s", run: stopServices},
 	})
 }
 
@@ -69,7 +77,8 @@ func killIdle(r *run) {
 	r.kill(2, syscall.SIGKILL)
 	time.Sleep(time.Second)
 	r.online(2*usual, 3)
-	if out, err := kubectl(r.Context(), "exec", "--namespace", r.namespace, r.running(1).Name, "--", "pkill", "-9", "-f", "flux-broker"); err != nil {
+	if out, err := kubectl(r.Context(), "exec", "--namespace", r.namespace, r.running(1).Name, "--", "pkill", "-9", "-f",
+		"flux-broker"); err != nil {
 		r.Fatalf("killing a broker: %v\n%s", err, out)
 	}
 	time.Sleep(time.Second)
@@ -185,16 +194,20 @@ containers:
         except OSError:
             time.sleep(0.2)"`
 	scenarios(t, "Sidecars and services", map[string]scenario{
-		"sidecar":          {feature: "a sidecar that does not end: the Job completes", spec: sidecar, log: map[string]int{`^connected$`: 2}},
-		"sidecar-done":     {feature: "a container whose command ends by itself", spec: done, log: map[string]int{`^prepared$`: 1}, newest: true},
-		"services":         {feature: "`services`: the pod has a name", spec: services, log: map[string]int{`^connected$`: 2}},
+		"sidecar": {feature: "a sidecar that does not end: the Job completes", spec: sidecar,
+			log: map[string]int{`^connected$`: 2}},
+		"sidecar-done": {feature: "a container whose command ends by itself", spec: done,
+			log: map[string]int{`^prepared$`: 1}, newest: true},
+		"services": {feature: "`services`: the pod has a name", spec: services,
+			log: map[string]int{`^connected$`: 2}},
 		"existing-volumes": {feature: "`existingVolumes`: ConfigMap with items, Secret", run: existingVolumes, newest: true},
 	})
 }
 
 func existingVolumes(r *run) {
 	r.secret("credentials", map[string]string{"key": "hush"})
-	if err := r.client.Create(r.Context(), &corev1.ConfigMap{ObjectMeta: r.named("app-settings"), Data: map[string]string{"settings.toml": "x = 1\n"}}); err != nil {
+	if err := r.client.Create(r.Context(), &corev1.ConfigMap{ObjectMeta: r.named("app-settings"),
+		Data: map[string]string{"settings.toml": "x = 1\n"}}); err != nil {
 		r.Fatal(err)
 	}
 	r.start(`
@@ -211,8 +224,8 @@ containers:
 	r.has(0, 1, `^hush$`)
 }
 
-// TestKills: at a random moment, a random pod of four is killed, stopped or evicted, or its broker is killed. The Job completes,
-// or fails with a reason; what it archived is there.
+// TestKills: at a random moment, a random pod of four is killed, stopped or evicted, or its broker is killed. The Job
+// completes, or fails with a reason; what it archived is there.
 func TestKills(t *testing.T) {
 	s := need(t)
 	kills := 100
@@ -271,7 +284,8 @@ containers: [{command: echo begin; sleep 5; echo end, volumes: {data: {path: /st
 	case "force":
 		kubectl(r.Context(), "delete", "pod", "--namespace", r.namespace, "--force", "--grace-period=0", pod.Name)
 	case "broker":
-		kubectl(r.Context(), "exec", "--namespace", r.namespace, pod.Name, "--container=fx", "--", "pkill", "-9", "-f", "flux-broker")
+		kubectl(r.Context(), "exec", "--namespace", r.namespace, pod.Name, "--container=fx", "--", "pkill", "-9", "-f",
+			"flux-broker")
 	}
 	completed, message := r.finish(5 * usual)
 	if !completed && message == "" {

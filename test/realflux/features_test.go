@@ -58,7 +58,8 @@ containers:
   command: "pwd; id -un; echo HOME=$HOME $MARK; flux run -N4 hostname && echo 'all $done'"
   commands: {pre: mkdir -p /workflow/results, brokerPre: echo "The workflow starts from $(hostname)."}
   environment: {MARK: mark me}`,
-			log: map[string]int{`^fx-[0-3]$`: 4, `^all \$done$`: 1, `^HOME=/home/flux mark me$`: 1, `^/workflow$`: 1, `^flux start took`: 1,
+			log: map[string]int{`^fx-[0-3]$`: 4, `^all \$done$`: 1, `^HOME=/home/flux mark me$`: 1, `^/workflow$`: 1,
+				`^flux start took`:                  1,
 				`^The workflow starts from fx-0\.$`: 1},
 		},
 		"script": {

@@ -34,12 +34,15 @@ func TestInteractive(t *testing.T) {
 			spec: `{size: 3, tasks: 3, containers: [{command: hostname, commands: {brokerPre: sleep 20}}]}`,
 			log:  map[string]int{`^fx-\d$`: 3},
 		},
-		"users":                  {feature: "`users`: jobs of several users through munge and the IMP; guests cannot read secrets", run: users},
-		"restricted":             {feature: "restricted pods, as the Pod Security Standard has them, with a user ID that the image does not know", run: restrictedCommand},
+		"users": {feature: "`users`: jobs of several users through munge and the IMP; guests cannot read " +
+			"secrets", run: users},
+		"restricted": {feature: "restricted pods, as the Pod Security Standard has them, with a user ID that " +
+			"the image does not know", run: restrictedCommand},
 		"restricted-interactive": {feature: "restricted pods that wait for jobs", run: restrictedInteractive, newest: true},
-		"archive":                {feature: "`archive`: the state of one MiniCluster is that of the next, on a volume of root", run: archive},
-		"archive-stop":           {feature: "`archive` with `timed`: written when the pods are stopped", run: archiveStop},
-		"lifecycle":              {feature: "`lifeCycle`: postStartExec, preStopExec", run: lifecycle},
+		"archive": {feature: "`archive`: the state of one MiniCluster is that of the next, on a volume of " +
+			"root", run: archive},
+		"archive-stop": {feature: "`archive` with `timed`: written when the pods are stopped", run: archiveStop},
+		"lifecycle":    {feature: "`lifeCycle`: postStartExec, preStopExec", run: lifecycle},
 	})
 }
 
@@ -70,7 +73,8 @@ func (r *run) mungeKey() {
 // certificate returns a CURVE certificate that flux keygen has made.
 func (r *run) certificate() string {
 	r.Helper()
-	r.startNamed("keygen", `{logging: {quiet: true}, containers: [{command: flux keygen /tmp/c.cert >/dev/null; cat /tmp/c.cert}]}`)
+	r.startNamed("keygen",
+		`{logging: {quiet: true}, containers: [{command: flux keygen /tmp/c.cert >/dev/null; cat /tmp/c.cert}]}`)
 	r.completes(usual)
 	return r.logs.text("keygen", 0)
 }
@@ -160,7 +164,8 @@ flux: {curveCertSecret: curve, bursting: {leadBroker: {address: `+r.address(firs
 	extension := r.mc
 	r.mc = first
 	r.online(usual, 4)
-	if out := r.mustFlux("run", "-N4", "hostname"); strings.Count(out, "burst-0-") != 2 || strings.Count(out, "first-") != 2 {
+	if out := r.mustFlux("run", "-N4", "hostname"); strings.Count(out, "burst-0-") != 2 ||
+		strings.Count(out, "first-") != 2 {
 		r.Errorf("flux run -N4 hostname: %s", out)
 	}
 	r.flux("flux", "shutdown") // its connection ends with the broker
@@ -186,7 +191,8 @@ func users(r *run) {
 		}
 	}
 	// Everything that is mounted or copied, as the root of the container finds it.
-	out, err := r.exec("sh", "-c", "find -L /mnt/curve /mnt/munge /mnt/flux-restful /etc/curve /etc/munge /var/lib/flux -type f 2>/dev/null | sort -u")
+	out, err := r.exec("sh", "-c",
+		"find -L /mnt/curve /mnt/munge /mnt/flux-restful /etc/curve /etc/munge /var/lib/flux -type f 2>/dev/null | sort -u")
 	files := strings.Fields(out)
 	if err != nil || len(files) < 4 {
 		r.Fatalf("%d files of secrets are there, want 4 or more: %v\n%s", len(files), err, out)
@@ -197,7 +203,8 @@ func users(r *run) {
 		}
 	}
 	// Nor in the memory of processes that a guest can see.
-	out, err = r.exec("sudo", "-u", "alice", "sh", "-c", "cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'")
+	out, err = r.exec("sudo", "-u", "alice", "sh", "-c",
+		"cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'")
 	if strings.Contains(out, "changeme") {
 		r.Errorf("a guest can see a password: %v", err)
 	}
@@ -206,7 +213,8 @@ func users(r *run) {
 // restricted labels the run's namespace, so that Kubernetes admits only restricted pods.
 func (r *run) restricted() {
 	r.Helper()
-	if out, err := kubectl(r.Context(), "label", "namespace", r.namespace, "pod-security.kubernetes.io/enforce=restricted"); err != nil {
+	if out, err := kubectl(r.Context(), "label", "namespace", r.namespace,
+		"pod-security.kubernetes.io/enforce=restricted"); err != nil {
 		r.Fatal(err, out)
 	}
 }

@@ -101,7 +101,10 @@ func (r *recorder) add(to *stream, text string) {
 func (r *recorder) settle() {
 	for range 50 {
 		r.mu.Lock()
-		open := slices.ContainsFunc(r.streams, func(s *stream) bool { return s.index == "0" && s.container == s.job && !s.ended })
+		open := slices.ContainsFunc(r.streams, func(s *stream) bool {
+			return s.index == "0" && s.container == s.job &&
+				!s.ended
+		})
 		r.mu.Unlock()
 		if !open {
 			return

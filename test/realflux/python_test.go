@@ -21,13 +21,15 @@ func TestPython(t *testing.T) {
 		}
 	}
 	began := time.Now()
-	pytest := exec.CommandContext(t.Context(), environment+"/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "python")
+	pytest := exec.CommandContext(t.Context(), environment+"/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+		"python")
 	pytest.Env = append(os.Environ(), "IMAGE="+s.images[0])
 	out, err := pytest.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {
 		t.Error(err)
 	}
-	s.report.add("The Python client", "wait_ready, submit, flux, stream_output, wait_finished; multi-user.py, scale.py, wait-and-logs.py",
+	s.report.add("The Python client",
+		"wait_ready, submit, flux, stream_output, wait_finished; multi-user.py, scale.py, wait-and-logs.py",
 		s.images[0], time.Since(began), err != nil)
 }

@@ -168,8 +168,8 @@ func (r *run) fails(within time.Duration, pattern string) {
 	}
 }
 
-// has fails the test unless the log of the Flux container of an index has so many lines that match a pattern; at least one if
-// count is negative.
+// has fails the test unless the log of the Flux container of an index has so many lines that match a pattern; at least
+// one if count is negative.
 func (r *run) has(index, count int, pattern string) {
 	r.Helper()
 	text := r.logs.text(r.mc.Name, index)
@@ -224,7 +224,10 @@ func (r *run) running(index int) *corev1.Pod {
 	r.until(time.Minute, fmt.Sprintf("the pod of index %d does not run", index), func() bool {
 		pod = r.find(index)
 		return pod != nil && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning && slices.ContainsFunc(
-			pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return c.Name == r.mc.Name && c.State.Running != nil })
+			pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+				return c.Name == r.mc.Name &&
+					c.State.Running != nil
+			})
 	})
 	return pod
 }
@@ -237,7 +240,8 @@ func (r *run) exec(command ...string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
 	defer cancel()
-	return kubectl(ctx, append([]string{"exec", "--namespace", r.namespace, pod.Name, "--container", r.mc.Name, "--"}, command...)...)
+	return kubectl(ctx, append([]string{"exec", "--namespace", r.namespace, pod.Name, "--container", r.mc.Name, "--"},
+		command...)...)
 }
 
 // flux runs a command of Flux as a user, in the way of the Python client.
@@ -280,8 +284,8 @@ func (r *run) kill(index int, signal syscall.Signal) {
 	}
 }
 
-// containerInit finds the first process of a container: the process with PID 1 in a PID namespace of its own, whose volumes are
-// those of the pod.
+// containerInit finds the first process of a container: the process with PID 1 in a PID namespace of its own, whose
+// volumes are those of the pod.
 func containerInit(pod types.UID, container string) (int, error) {
 	statuses, err := filepath.Glob("/proc/[0-9]*/status")
 	if err != nil {
@@ -352,7 +356,8 @@ func (r *run) gone(within time.Duration, pod *corev1.Pod) time.Duration {
 func (r *run) describe() string {
 	var b strings.Builder
 	for _, args := range [][]string{
-		{"get", "pods", "--output=wide"}, {"get", "events", "--sort-by=.lastTimestamp"}, {"get", "jobs,miniclusters", "--output=yaml"},
+		{"get", "pods", "--output=wide"}, {"get", "events", "--sort-by=.lastTimestamp"},
+		{"get", "jobs,miniclusters", "--output=yaml"},
 	} {
 		out, err := kubectl(context.Background(), append(args, "--namespace", r.namespace)...)
 		if err != nil {

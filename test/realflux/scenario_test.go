@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// scenario is a feature of the operator, shown on real brokers. Without run, the Job of the spec completes, or fails if fails is
-// set, within the limit.
+// scenario is a feature of the operator, shown on real brokers. Without run, the Job of the spec completes, or fails if
+// fails is set, within the limit.
 type scenario struct {
 	feature string // a line of docs/operate/real-flux.md
 	spec    string // of the MiniCluster fx, in YAML

@@ -1,5 +1,5 @@
-// Package realflux runs MiniClusters on real Flux brokers: the operator, a Kubernetes control plane, a kubelet with containerd,
-// and images with Flux.
+// Package realflux runs MiniClusters on real Flux brokers: the operator, a Kubernetes control plane, a kubelet with
+// containerd, and images with Flux.
 //
 //	eval "$(hack/build-flux.sh --security CLONE --core CLONE | tail -n 1)"   # sets FLUX_LAYERS
 //	make test-realflux
@@ -73,7 +73,8 @@ func TestMain(m *testing.M) {
 // missing returns why the tests cannot run, or "".
 func missing() string {
 	if os.Getenv("KUBECONFIG") == "" || os.Getenv("REALFLUX") == "" {
-		return "it needs a node with images of Flux; `make test-realflux` starts one, with FLUX_LAYERS set by hack/build-flux.sh"
+		return "it needs a node with images of Flux; `make test-realflux` starts one, with FLUX_LAYERS set by " +
+			"hack/build-flux.sh"
 	}
 	return ""
 }

@@ -33,25 +33,29 @@ var examples = map[string]example{
 	"volumes":            {path: "tests/volumes", output: true, files: []string{"pancakes.txt"}},
 	"existing-volumes":   {path: "tests/existing-volumes", output: true, files: []string{"pancakes.txt"}},
 	"flux-resource-list": {path: "tests/flux-resource-list", log: map[string]int{`(free|allocated)`: -1}},
-	"lammps":             {path: "tests/lammps", log: map[string]int{`^STUB lmp -v x 2 .* in /home/flux/examples/reaxff/HNS as flux`: 2}},
-	"batch":              {path: "tests/batch", log: map[string]int{`CD`: -1}},
-	"timed":              {path: "tests/timed", log: map[string]int{`^hello world$`: 1}},
-	"debug":              {path: "tests/debug", log: map[string]int{`^hello world$`: 1}},
-	"custom-config":      {path: "tests/custom-config", log: map[string]int{`^hello world$`: 1}},
-	"pokemon":            {path: "tests/pokemon", log: map[string]int{`^STUB pokemon --avatar`: 1}},
-	"snakemake":          {path: "tests/snakemake", log: map[string]int{`^STUB snakemake --cores 1 --flux --jobs 1 .* as flux`: 1}},
-	"singularity":        {path: "tests/singularity", log: map[string]int{`^STUB singularity exec .* as fluxuser`: 1}},
-	"nginx-sidecar":      {path: "tests/nginx-sidecar-service", log: map[string]int{`^STUB curl -s localhost`: 1}},
-	"nginx-service":      {path: "tests/nginx-service", log: map[string]int{`^STUB curl`: -1}},
-	"state":              {path: "state/basic-job-completion"},
+	"lammps": {path: "tests/lammps",
+		log: map[string]int{`^STUB lmp -v x 2 .* in /home/flux/examples/reaxff/HNS as flux`: 2}},
+	"batch":         {path: "tests/batch", log: map[string]int{`CD`: -1}},
+	"timed":         {path: "tests/timed", log: map[string]int{`^hello world$`: 1}},
+	"debug":         {path: "tests/debug", log: map[string]int{`^hello world$`: 1}},
+	"custom-config": {path: "tests/custom-config", log: map[string]int{`^hello world$`: 1}},
+	"pokemon":       {path: "tests/pokemon", log: map[string]int{`^STUB pokemon --avatar`: 1}},
+	"snakemake": {path: "tests/snakemake",
+		log: map[string]int{`^STUB snakemake --cores 1 --flux --jobs 1 .* as flux`: 1}},
+	"singularity":   {path: "tests/singularity", log: map[string]int{`^STUB singularity exec .* as fluxuser`: 1}},
+	"nginx-sidecar": {path: "tests/nginx-sidecar-service", log: map[string]int{`^STUB curl -s localhost`: 1}},
+	"nginx-service": {path: "tests/nginx-service", log: map[string]int{`^STUB curl`: -1}},
+	"state":         {path: "state/basic-job-completion"},
 }
 
-// TestUpstream runs examples of flux-framework/flux-operator as they are, but for their images, namespaces and host paths.
+// TestUpstream runs examples of flux-framework/flux-operator as they are, but for their images, namespaces and host
+// paths.
 func TestUpstream(t *testing.T) {
 	need(t)
 	clone := os.Getenv("FLUX_OPERATOR_CLONE")
 	if clone == "" {
-		t.Skip("FLUX_OPERATOR_CLONE is not set: it names a git clone of flux-framework/flux-operator with the commit " + upstreamCommit)
+		t.Skip("FLUX_OPERATOR_CLONE is not set: it names a git clone of flux-framework/flux-operator with the commit " +
+			upstreamCommit)
 	}
 	all := map[string]scenario{}
 	for name, e := range examples {

@@ -39,7 +39,8 @@ func main() {
 
 func run(ctx context.Context, namespace, name string, out io.Writer) error {
 	// KUBECONFIG, ~/.kube/config, or the service account of the pod, in this order.
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(),
+		nil).ClientConfig()
 	if err != nil {
 		return err
 	}
@@ -51,8 +52,9 @@ func run(ctx context.Context, namespace, name string, out io.Writer) error {
 	made, err := miniClusters.Create(ctx, &api.MiniCluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: api.MiniClusterSpec{
-			Size:       2,
-			Containers: []api.MiniClusterContainer{{Image: "ghcr.io/rse-ops/lammps:flux-sched-focal-v0.24.0", Command: "lmp -in in.reaxc.hns"}},
+			Size: 2,
+			Containers: []api.MiniClusterContainer{{Image: "ghcr.io/rse-ops/lammps:flux-sched-focal-v0.24.0",
+				Command: "lmp -in in.reaxc.hns"}},
 		},
 	}, metav1.CreateOptions{})
 	if err != nil {
@@ -62,7 +64,8 @@ func run(ctx context.Context, namespace, name string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s/%s is ready: %d of at most %d pods\n", namespace, name, ready.Status.Size, ready.Status.MaximumSize)
+	fmt.Fprintf(out, "%s/%s is ready: %d of at most %d pods\n", namespace, name, ready.Status.Size,
+		ready.Status.MaximumSize)
 	if err := miniClusters.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		return err
 	}

@@ -52,8 +52,9 @@ func run(ctx context.Context, namespace, name string, out io.Writer) error {
 	mc := &api.MiniCluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: api.MiniClusterSpec{
-			Size:       2,
-			Containers: []api.MiniClusterContainer{{Image: "ghcr.io/rse-ops/lammps:flux-sched-focal-v0.24.0", Command: "lmp -in in.reaxc.hns"}},
+			Size: 2,
+			Containers: []api.MiniClusterContainer{{Image: "ghcr.io/rse-ops/lammps:flux-sched-focal-v0.24.0",
+				Command: "lmp -in in.reaxc.hns"}},
 		},
 	}
 	if err := c.Create(ctx, mc); err != nil {

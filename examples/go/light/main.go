@@ -52,7 +52,8 @@ func run(ctx context.Context, access *access, namespace, name string, out io.Wri
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s/%s is ready: %d of at most %d pods\n", namespace, name, ready.Status.Size, ready.Status.MaximumSize)
+	fmt.Fprintf(out, "%s/%s is ready: %d of at most %d pods\n", namespace, name, ready.Status.Size,
+		ready.Status.MaximumSize)
 	if err := miniClusters.Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		return err
 	}

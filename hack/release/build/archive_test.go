@@ -36,7 +36,10 @@ func TestArchives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.EqualFunc(got, files, func(a, b File) bool { return a.Name == b.Name && a.Mode == b.Mode && bytes.Equal(a.Data, b.Data) }) {
+	if !slices.EqualFunc(got, files, func(a, b File) bool {
+		return a.Name == b.Name && a.Mode == b.Mode &&
+			bytes.Equal(a.Data, b.Data)
+	}) {
 		t.Errorf("read %v, want %v", got, files)
 	}
 	if err := TarGz(filepath.Join(dir, "tar.gz0"), commit, files); err == nil {
@@ -67,14 +70,16 @@ func TestSum(t *testing.T) {
 
 // TestEnvironment: what would change the files does not come from outside.
 func TestEnvironment(t *testing.T) {
-	env := Environment([]string{"GOFLAGS=-race", "GOAMD64=v3", "LC_CTYPE=C", "SOURCE_DATE_EPOCH=1", "HOME=/h", "GOPROXY=p"}, "go1.2.3", time.Unix(7, 0))
+	env := Environment([]string{"GOFLAGS=-race", "GOAMD64=v3", "LC_CTYPE=C", "SOURCE_DATE_EPOCH=1", "HOME=/h",
+		"GOPROXY=p"}, "go1.2.3", time.Unix(7, 0))
 	got := strings.Join(env, "\n") + "\n"
 	for _, gone := range []string{"GOFLAGS", "GOAMD64", "LC_CTYPE", "SOURCE_DATE_EPOCH=1\n"} {
 		if strings.Contains(got, gone) {
 			t.Errorf("%s is still in\n%s", gone, got)
 		}
 	}
-	for _, want := range []string{"HOME=/h\n", "GOPROXY=p\n", "GOTOOLCHAIN=go1.2.3\n", "SOURCE_DATE_EPOCH=7\n", "TZ=UTC\n"} {
+	for _, want := range []string{"HOME=/h\n", "GOPROXY=p\n", "GOTOOLCHAIN=go1.2.3\n", "SOURCE_DATE_EPOCH=7\n",
+		"TZ=UTC\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not in\n%s", want, got)
 		}

@@ -1,6 +1,7 @@
-// Package build makes the files of a release from a checkout. What it makes depends on the files of the checkout, its version
-// and the time of its commit, the Go toolchain and the zlib of Python: neither on where the checkout is, nor on the clock,
-// the time zone, the umask or the environment.
+// Package build makes the files of a release from a checkout. What it makes depends on the files of the checkout, its
+// version
+// and the time of its commit, the Go toolchain and the zlib of Python: neither on where the checkout is, nor on the
+// clock, the time zone, the umask or the environment.
 package build
 
 import (
@@ -27,8 +28,10 @@ type Source struct {
 }
 
 // cleared are variables that would change the files, or have git work on another repository.
-var cleared = []string{"GOFLAGS", "GOEXPERIMENT", "GOAMD64", "GOARM64", "GODEBUG", "GOFIPS140", "GOOS", "GOARCH", "GIT_DIR", "GIT_WORK_TREE",
-	"GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "PYTHONPATH", "PYTHONHOME", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "SOURCE_DATE_EPOCH"}
+var cleared = []string{"GOFLAGS", "GOEXPERIMENT", "GOAMD64", "GOARM64", "GODEBUG", "GOFIPS140", "GOOS", "GOARCH",
+	"GIT_DIR", "GIT_WORK_TREE",
+	"GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "PYTHONPATH", "PYTHONHOME", "MAKEFLAGS", "MFLAGS", "MAKELEVEL",
+	"SOURCE_DATE_EPOCH"}
 
 // Clean returns an environment without the variables that would change the files.
 func Clean(environ []string) []string {
@@ -38,9 +41,11 @@ func Clean(environ []string) []string {
 	})
 }
 
-// Environment returns the environment in which a release is built: the given one, cleaned, with fixed values for the rest.
+// Environment returns the environment in which a release is built: the given one, cleaned, with fixed values for the
+// rest.
 func Environment(environ []string, toolchain string, commit time.Time) []string {
-	return append(Clean(environ), "GOTOOLCHAIN="+toolchain, "GOWORK=off", "CGO_ENABLED=0", "TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONHASHSEED=0",
+	return append(Clean(environ), "GOTOOLCHAIN="+toolchain, "GOWORK=off", "CGO_ENABLED=0", "TZ=UTC", "LC_ALL=C.UTF-8",
+		"PYTHONHASHSEED=0",
 		"PYTHONDONTWRITEBYTECODE=1", "SOURCE_DATE_EPOCH="+strconv.FormatInt(commit.Unix(), 10))
 }
 

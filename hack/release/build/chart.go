@@ -11,7 +11,8 @@ import (
 // chart is the directory of the chart.
 const chart = "charts/flux-operator"
 
-// Chart packs the chart with a helm program, and packs it again in an order and with a time that are the same each time.
+// Chart packs the chart with a helm program, and packs it again in an order and with a time that are the same each
+// time.
 func (s *Source) Chart(ctx context.Context, helm, out string) error {
 	dir := filepath.Join(s.Dir, filepath.FromSlash(chart))
 	if _, err := s.Run(ctx, s.Dir, helm, "lint", "--strict", dir); err != nil {

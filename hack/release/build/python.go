@@ -29,7 +29,8 @@ func (s *Source) Python(ctx context.Context, out string) error {
 		return err
 	}
 	// The backend is the one with the hash: --no-isolation fetches none.
-	if _, err := s.Run(ctx, s.Dir, filepath.Join(venv, "bin", "python"), "-m", "build", "--no-isolation", "--outdir", scratch, python); err != nil {
+	if _, err := s.Run(ctx, s.Dir, filepath.Join(venv, "bin", "python"), "-m", "build", "--no-isolation", "--outdir",
+		scratch, python); err != nil {
 		return err
 	}
 	built, err := os.ReadDir(scratch)

@@ -12,9 +12,10 @@ import (
 	"strings"
 )
 
-// SDKGen builds sdkgen for all platforms: the wheels by hack/wheels.py, and of each an archive with the same program, its
-// licenses and the README. There is no source distribution for Python: building one would need Go and its modules, which
-// `go install` serves better.
+// SDKGen builds sdkgen for all platforms: the wheels by hack/wheels.py, and of each an archive with the same program,
+// its
+// licenses and the README. There is no source distribution for Python: building one would need Go and its modules,
+// which `go install` serves better.
 func (s *Source) SDKGen(ctx context.Context, out string) error {
 	listed, err := s.Run(ctx, s.Dir, "python3", "hack/wheels.py", "--version", s.Version, "--dir", out)
 	if err != nil {
@@ -40,7 +41,8 @@ var platforms = []struct{ tag, name string }{
 
 // archive packs the files of a wheel as a tar.gz, for Windows as a zip.
 func (s *Source) archive(wheel, out string) error {
-	at := slices.IndexFunc(platforms, func(p struct{ tag, name string }) bool { return strings.Contains(filepath.Base(wheel), p.tag) })
+	at := slices.IndexFunc(platforms,
+		func(p struct{ tag, name string }) bool { return strings.Contains(filepath.Base(wheel), p.tag) })
 	if at < 0 {
 		return fmt.Errorf("the platform is unknown")
 	}

@@ -1,6 +1,7 @@
-// Package changelog keeps CHANGELOG.md. The section of a version has what was written by hand under "Unreleased", and below
-// it the changes of the API and the subjects of the commits, by what a user sees of them. A section that is there is never
-// changed.
+// Package changelog keeps CHANGELOG.md. The section of a version has what was written by hand under "Unreleased", and
+// below
+// it the changes of the API and the subjects of the commits, by what a user sees of them. A section that is there is
+// never changed.
 package changelog
 
 import (
@@ -35,8 +36,8 @@ func Has(text, version string) bool {
 	return slices.ContainsFunc(split(text), func(b block) bool { return b.version() == version })
 }
 
-// Insert returns the changelog with the section of a version, before those of older versions. If it has one, the text is
-// returned as it is.
+// Insert returns the changelog with the section of a version, before those of older versions. If it has one, the text
+// is returned as it is.
 func Insert(text string, s Section) string {
 	if Has(text, s.Version) {
 		return text
@@ -57,7 +58,8 @@ func Insert(text string, s Section) string {
 	return join(slices.Insert(blocks, 1, block{heading: "## " + Unreleased}, section))
 }
 
-// merge adds what a section has to the text that was written by hand: to the lists with the same headings, and below it.
+// merge adds what a section has to the text that was written by hand: to the lists with the same headings, and below
+// it.
 func merge(byHand string, s Section) string {
 	groups := slices.Clone(s.Groups)
 	if api := strings.TrimSpace(s.API); api != "" {

@@ -30,7 +30,10 @@ func TestGroups(t *testing.T) {
 		{Title: "sdkgen", Items: []string{"- breaking: compare lists", "- Say more"}},
 		{Title: "Other", Items: []string{"- No area", "- a phrase with words: is no area", "- somewhere: do it"}},
 	}
-	if !slices.EqualFunc(groups, want, func(a, b changelog.Group) bool { return a.Title == b.Title && slices.Equal(a.Items, b.Items) }) {
+	if !slices.EqualFunc(groups, want, func(a, b changelog.Group) bool {
+		return a.Title == b.Title &&
+			slices.Equal(a.Items, b.Items)
+	}) {
 		t.Errorf("got %q, want %q", groups, want)
 	}
 	if len(unsorted) != 3 {
@@ -73,7 +76,8 @@ func TestInsert(t *testing.T) {
 	if next := changelog.Insert(got, section); !strings.HasSuffix(next, older) {
 		t.Errorf("the section of 1.1.0 changed:\n%s", next)
 	}
-	for heading, has := range map[string]bool{"## 1.1.0": true, "## [1.1.0] - 2026-01-01": true, "## v1.1.0": true, "## 1.1.0-rc.1": false, "## 11.1.0": false} {
+	for heading, has := range map[string]bool{"## 1.1.0": true, "## [1.1.0] - 2026-01-01": true, "## v1.1.0": true,
+		"## 1.1.0-rc.1": false, "## 11.1.0": false} {
 		if changelog.Has("# Changelog\n\n"+heading+"\n", "1.1.0") != has {
 			t.Errorf("%q is the section of 1.1.0: %t, want %t", heading, !has, has)
 		}

@@ -18,16 +18,19 @@ var areas = map[string][]string{
 	"Operator":   {"operator", "controller", "minicluster", "cmd/manager", "cmd/fluxoperator-gen", "config", "diag"},
 	"Python SDK": {"python", "client", "runtime", "runtime/python", "sdk/python", "templates/python", "pysdk"},
 	"Go clients": {"go", "golink", "gosdk", "clients", "sdk/go", "runtime/go", "templates/go"},
-	"sdkgen": {"sdkgen", "action", "adopt", "artifact", "baseline", "breaking", "cli", "codegen", "crd", "doctor", "document", "engine", "explain",
-		"gogen", "init", "install", "lint", "load", "lock", "mustache", "openapigen", "overlay", "pipeline", "policy", "rules", "samples",
+	"sdkgen": {"sdkgen", "action", "adopt", "artifact", "baseline", "breaking", "cli", "codegen", "crd", "doctor",
+		"document", "engine", "explain",
+		"gogen", "init", "install", "lint", "load", "lock", "mustache", "openapigen", "overlay", "pipeline", "policy",
+		"rules", "samples",
 		"scaffold", "schemas", "stray", "swagger", "templates", "tools", "verify"},
 	"Chart": {"chart", "charts", "kustomize", "images", "image"},
-	"": {"apis", "bench", "ci", "clientcost", "docs", "e2e", "examples", "format", "hack", "issue", "make", "messages", "readme", "release", "repos",
+	"": {"apis", "bench", "ci", "clientcost", "docs", "e2e", "examples", "format", "hack", "issue", "make", "messages",
+		"readme", "release", "repos",
 		"sampler", "site", "test", "tests", "testkit"},
 }
 
-// Groups sorts commits by what users see of them. A commit's subject is `area: what`, or `area, area: what`; the first area
-// that users see counts. Unsorted are the subjects under "Other".
+// Groups sorts commits by what users see of them. A commit's subject is `area: what`, or `area, area: what`; the first
+// area that users see counts. Unsorted are the subjects under "Other".
 func Groups(subjects []string) (groups []Group, unsorted []string) {
 	items := map[string][]string{}
 	for _, subject := range subjects {

@@ -11,20 +11,25 @@ import (
 	"github.com/flux-framework/flux-operator/hack/release/layer"
 )
 
-// names are the packages: Python, and what its modules, the C library and wheels depend on. Left out are those that run at
-// installation (debconf, openssl) or serve a terminal or a configuration that is not here (readline-common, awk,
+// names are the packages: Python, and what its modules, the C library and wheels depend on. Left out are those that run
+// at installation (debconf, openssl) or serve a terminal or a configuration that is not here (readline-common, awk,
 // openssl-provider-legacy).
 var names = []string{
-	"base-files", "ca-certificates", "gcc-14-base", "libbz2-1.0", "libc6", "libdb5.3t64", "libexpat1", "libffi8", "libgcc-s1",
-	"liblzma5", "libncursesw6", "libpython3.13-minimal", "libpython3.13-stdlib", "libreadline8t64", "libsqlite3-0", "libssl3t64", "libstdc++6",
+	"base-files", "ca-certificates", "gcc-14-base", "libbz2-1.0", "libc6", "libdb5.3t64", "libexpat1", "libffi8",
+	"libgcc-s1",
+	"liblzma5", "libncursesw6", "libpython3.13-minimal", "libpython3.13-stdlib", "libreadline8t64", "libsqlite3-0",
+	"libssl3t64", "libstdc++6",
 	"libtinfo6", "libuuid1", "libzstd1", "media-types", "netbase", "python3.13-minimal", "tzdata", "zlib1g",
 }
 
 // unwanted are files without a use in an image: documents, and what belongs to a login or to a package manager.
 var unwanted = []string{
-	"etc/ca-certificates/", "etc/debian_version", "etc/default/", "etc/dpkg/", "etc/issue", "etc/issue.net", "etc/profile.d/",
-	"etc/update-motd.d/", "usr/lib/binfmt.d/", "usr/lib/python3.13/pydoc_data/", "usr/sbin/", "usr/share/apport/", "usr/share/apps/",
-	"usr/share/base-files/", "usr/share/binfmts/", "usr/share/bug/", "usr/share/gcc/", "usr/share/info/", "usr/share/libc-bin/",
+	"etc/ca-certificates/", "etc/debian_version", "etc/default/", "etc/dpkg/", "etc/issue", "etc/issue.net",
+	"etc/profile.d/",
+	"etc/update-motd.d/", "usr/lib/binfmt.d/", "usr/lib/python3.13/pydoc_data/", "usr/sbin/", "usr/share/apport/",
+	"usr/share/apps/",
+	"usr/share/base-files/", "usr/share/binfmts/", "usr/share/bug/", "usr/share/gcc/", "usr/share/info/",
+	"usr/share/libc-bin/",
 	"usr/share/lintian/", "usr/share/locale/", "usr/share/man/",
 }
 
@@ -59,9 +64,10 @@ func finish(tree layer.Tree) error {
 	}
 	return tree.Merge(layer.Tree{
 		certificates: file(bundle.String()),
-		"etc/passwd": file("root:x:0:0:root:/:/nonexistent\nnobody:x:65534:65534:nobody:/:/nonexistent\nnonroot:x:65532:65532:nonroot:/:/nonexistent\n"),
-		"etc/group":  file("root:x:0:\nnobody:x:65534:\nnonroot:x:65532:\n"),
-		"tmp":        directory,
+		"etc/passwd": file(
+			"root:x:0:0:root:/:/nonexistent\nnobody:x:65534:65534:nobody:/:/nonexistent\nnonroot:x:65532:65532:nonroot:/:/nonexistent\n"),
+		"etc/group": file("root:x:0:\nnobody:x:65534:\nnonroot:x:65532:\n"),
+		"tmp":       directory,
 	})
 }
 

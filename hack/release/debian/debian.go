@@ -1,13 +1,14 @@
-// Package debian makes the base of the Python images from packages of Debian, which are pinned by their hash: the Python
-// of that release, its libraries, the CA certificates, and neither a shell nor a package manager.
+// Package debian makes the base of the Python images from packages of Debian, which are pinned by their hash: the
+// Python of that release, its libraries, the CA certificates, and neither a shell nor a package manager.
 //
-// A base from a registry would hold a shell, apt and perl as well, and would need the registry to be built or inspected.
+// A base from a registry would hold a shell, apt and perl as well, and would need the registry to be built or
+// inspected.
 //
 // # Renewal
 //
 // packages.txt says which packages they are, in which version, and their SHA-256. `make images ARGS=--renew-base` asks
-// Debian for the versions of today, and writes the file. Debian's mirrors keep the newest version only: if a pinned one is
-// gone, Fetch says so. Either renew, or pass --mirror with the address of an archive that keeps old versions.
+// Debian for the versions of today, and writes the file. Debian's mirrors keep the newest version only: if a pinned one
+// is gone, Fetch says so. Either renew, or pass --mirror with the address of an archive that keeps old versions.
 package debian
 
 import (
@@ -66,7 +67,8 @@ func (b *Base) Packages(arch string) ([]Package, error) {
 		switch {
 		case len(fields) == 0:
 		case len(fields) != 4 || len(fields[3]) != 2*sha256.Size:
-			return nil, fmt.Errorf("packages.txt:%d: want architecture, name, version and SHA-256; renew it with --renew-base", number)
+			return nil, fmt.Errorf("packages.txt:%d: want architecture, name, version and SHA-256; renew it with --renew-base",
+				number)
 		case fields[0] == arch:
 			found = append(found, Package{fields[0], fields[1], fields[2], fields[3]})
 		}
@@ -139,7 +141,8 @@ func (b *Base) download(ctx context.Context, arch string) (dir string, err error
 		}
 	}
 	if err != nil {
-		return "", errors.New("debootstrap is not installed, which fetches the base of the Python images: apt-get install debootstrap")
+		return "",
+			errors.New("debootstrap is not installed, which fetches the base of the Python images: apt-get install debootstrap")
 	}
 	if err := os.MkdirAll(b.Cache, 0o755); err != nil {
 		return "", err
@@ -147,12 +150,14 @@ func (b *Base) download(ctx context.Context, arch string) (dir string, err error
 	if dir, err = os.MkdirTemp(b.Cache, "download-"); err != nil {
 		return "", err
 	}
-	args := []string{"--download-only", "--force-check-gpg", "--variant=minbase", "--arch=" + arch, "--include=" + strings.Join(names, ","), Suite, dir}
+	args := []string{"--download-only", "--force-check-gpg", "--variant=minbase", "--arch=" + arch,
+		"--include=" + strings.Join(names, ","), Suite, dir}
 	if b.Mirror != "" {
 		args = append(args, b.Mirror)
 	}
 	if out, err := exec.CommandContext(ctx, debootstrap, args...).CombinedOutput(); err != nil {
-		return "", errors.Join(fmt.Errorf("debootstrap %s: %w:\n%s", strings.Join(args, " "), err, tail(out)), os.RemoveAll(dir))
+		return "", errors.Join(fmt.Errorf("debootstrap %s: %w:\n%s", strings.Join(args, " "), err, tail(out)),
+			os.RemoveAll(dir))
 	}
 	return dir, nil
 }

@@ -35,7 +35,8 @@ func TestPins(t *testing.T) {
 		t.Error(err)
 	}
 	base.Pins = "# a comment\namd64 libc6 2.41\n"
-	if _, err := base.Packages("amd64"); err == nil || !strings.Contains(err.Error(), "packages.txt:2: want architecture") {
+	if _, err := base.Packages("amd64"); err == nil ||
+		!strings.Contains(err.Error(), "packages.txt:2: want architecture") {
 		t.Error(err)
 	}
 }
@@ -51,7 +52,8 @@ func TestTree(t *testing.T) {
 	}
 	root, cache := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
-		"DEBIAN/control":                    "Package: small\nVersion: 1-2\nArchitecture: all\nMaintainer: a <a@b>\nDescription: small\n",
+		"DEBIAN/control": "Package: small\nVersion: 1-2\nArchitecture: all\nMaintainer: a " +
+			"<a@b>\nDescription: small\n",
 		"usr/share/ca-certificates/b/B.crt": "second\n",
 		"usr/share/ca-certificates/a/A.crt": "first\n\n",
 		"usr/share/doc/small/copyright":     "a license\n",
@@ -71,7 +73,8 @@ func TestTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	deb := filepath.Join(cache, "small.deb")
-	if out, err := exec.CommandContext(t.Context(), "dpkg-deb", "--root-owner-group", "--build", root, deb).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "dpkg-deb", "--root-owner-group", "--build", root,
+		deb).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	data, err := os.ReadFile(deb)
@@ -91,13 +94,15 @@ func TestTree(t *testing.T) {
 	if got := string(tree[certificates].Data); got != "first\nsecond\n" {
 		t.Errorf("certificates: %q", got)
 	}
-	if got := string(tree["var/lib/dpkg/status.d/small"].Data); !strings.Contains(got, "Version: 1-2\n") || !strings.Contains(got, "SHA256: "+hash) {
+	if got := string(tree["var/lib/dpkg/status.d/small"].Data); !strings.Contains(got, "Version: 1-2\n") ||
+		!strings.Contains(got, "SHA256: "+hash) {
 		t.Errorf("status: %q", got)
 	}
 	if mode := tree["usr/bin/small"].Mode; mode != 0o755 {
 		t.Errorf("the program has the mode %o, want 755", mode)
 	}
-	for _, name := range []string{"usr/share/doc/small/changelog", "usr/share/man/man1/small.1", "usr/share/ca-certificates/a/A.crt"} {
+	for _, name := range []string{"usr/share/doc/small/changelog", "usr/share/man/man1/small.1",
+		"usr/share/ca-certificates/a/A.crt"} {
 		if _, exists := tree[name]; exists {
 			t.Errorf("%s is in the image", name)
 		}
@@ -119,7 +124,8 @@ func collision(t *testing.T, tree layer.Tree) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := tree.Read(&other, wanted); err == nil || !strings.Contains(err.Error(), "two different files are named usr/bin/small") {
+	if err := tree.Read(&other, wanted); err == nil ||
+		!strings.Contains(err.Error(), "two different files are named usr/bin/small") {
 		t.Error(err)
 	}
 }

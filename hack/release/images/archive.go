@@ -30,7 +30,8 @@ type image struct {
 }
 
 func (i *image) append(comment string, l v1.Layer) {
-	i.layers = append(i.layers, mutate.Addendum{Layer: l, MediaType: types.OCILayer, History: v1.History{CreatedBy: comment}})
+	i.layers = append(i.layers, mutate.Addendum{Layer: l, MediaType: types.OCILayer,
+		History: v1.History{CreatedBy: comment}})
 }
 
 func (i *image) add(comment string, tree layer.Tree) error {
@@ -72,7 +73,8 @@ func (b *builder) archive(spec Spec, img *image) (string, error) {
 	}
 	config = config.DeepCopy()
 	config.OS, config.Architecture, config.Created = "linux", img.arch, created
-	config.Config = v1.Config{User: User, Env: img.environment, Entrypoint: []string{spec.Entrypoint}, WorkingDir: "/", Labels: labels}
+	config.Config = v1.Config{User: User, Env: img.environment, Entrypoint: []string{spec.Entrypoint}, WorkingDir: "/",
+		Labels: labels}
 	if whole, err = mutate.ConfigFile(whole, config); err != nil {
 		return "", err
 	}
@@ -172,7 +174,8 @@ func writeTar(file string, files map[string][]byte) error {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, name := range sorted(files) {
-		h := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(files[name])), ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
+		h := &tar.Header{Name: name, Mode: 0o644, Size: int64(len(files[name])), ModTime: time.Unix(0, 0),
+			Format: tar.FormatPAX}
 		if err := w.WriteHeader(h); err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}

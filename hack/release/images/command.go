@@ -48,7 +48,8 @@ The operators in examples/ have a version of their own; VERSION is that of the F
 	flags.StringVar(&o.Mirror, "mirror", "", "Mirror of Debian (default debootstrap's)")
 	flags.StringVar(&o.Cache, "cache", "", "Directory for Debian's packages (default in the user's cache)")
 	flags.StringVar(&o.Python, "python", "", "Python with pip (default python3)")
-	flags.BoolVar(&renew, "renew-base", false, "Pin the packages that Debian has now in hack/release/debian/packages.txt, and build nothing")
+	flags.BoolVar(&renew, "renew-base", false,
+		"Pin the packages that Debian has now in hack/release/debian/packages.txt, and build nothing")
 	return c
 }
 

@@ -103,7 +103,8 @@ func program(t *testing.T, data []byte, arch, version string) {
 	if version != "" && info.Main.Version != version {
 		t.Errorf("%s has the version %s, want %s", info.Path, info.Main.Version, version)
 	}
-	for key, want := range map[string]string{"-trimpath": "true", "CGO_ENABLED": "0", "GOOS": "linux", "GOARCH": arch, "vcs.modified": "false"} {
+	for key, want := range map[string]string{"-trimpath": "true", "CGO_ENABLED": "0", "GOOS": "linux", "GOARCH": arch,
+		"vcs.modified": "false"} {
 		at := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key })
 		if at < 0 || info.Settings[at].Value != want {
 			t.Errorf("%s: %s is not %s: %v", info.Path, key, want, info.Settings)
@@ -176,8 +177,8 @@ func linked(t *testing.T, files map[string]entry, arch string) {
 	}
 }
 
-// imports has Python import each module of its own and each installed package, find the certificates, and write nowhere but
-// in /tmp.
+// imports has Python import each module of its own and each installed package, find the certificates, and write nowhere
+// but in /tmp.
 const imports = `
 import importlib, importlib.metadata, os, pkgutil, ssl, sys, tempfile
 skip = {"antigravity", "this", "idlelib", "lib2to3", "turtle", "turtledemo", "tkinter", "msilib", "nt", "winreg", "winsound", "_winapi", "msvcrt",
@@ -212,7 +213,8 @@ func run(t *testing.T, files map[string]entry, config v1.Config, name string) {
 	}
 	t.Logf("%s: %s", name, strings.TrimSpace(got))
 	if name == "sample-operator" {
-		if got := inside(t, files, config, "/usr/local/bin/kubectl", "version", "--client"); !strings.Contains(got, "Client Version: v1.") {
+		if got := inside(t, files, config, "/usr/local/bin/kubectl", "version", "--client"); !strings.Contains(got,
+			"Client Version: v1.") {
 			t.Errorf("kubectl version: %s", got)
 		}
 	}
@@ -231,7 +233,8 @@ func TestDeployments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range []string{"readOnlyRootFilesystem: true", "runAsNonRoot: true", "allowPrivilegeEscalation: false"} {
+		for _, line := range []string{"readOnlyRootFilesystem: true", "runAsNonRoot: true",
+			"allowPrivilegeEscalation: false"} {
 			if !strings.Contains(string(text), line) {
 				t.Errorf("%s has no line %s", file, line)
 			}

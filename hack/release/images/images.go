@@ -4,8 +4,8 @@
 // An image is written as one archive for each platform, NAME_VERSION_linux_ARCH.tar. It is an OCI image layout that
 // `docker load`, `podman load`, `skopeo copy oci-archive:` and `ctr image import` read.
 //
-// Two builds of one commit and version have the same bytes. Nothing of the machine goes in: files are sorted, have no time
-// but the epoch, and belong to root; programs have the version and the commit in them, but no path.
+// Two builds of one commit and version have the same bytes. Nothing of the machine goes in: files are sorted, have no
+// time but the epoch, and belong to root; programs have the version and the commit in them, but no path.
 package images
 
 import (
@@ -90,7 +90,8 @@ func Specs() []Spec {
 		{
 			Name: "sample-operator", Title: "sample, an operator by kopf and kustomize",
 			Project: "examples/operators/sample", Entrypoint: "/usr/local/bin/sample-operator",
-			Programs: []Program{{Module: "hack/release", Package: "./kubectl", Path: "usr/local/bin/kubectl", Stamp: "k8s.io/kubectl"}},
+			Programs: []Program{{Module: "hack/release", Package: "./kubectl", Path: "usr/local/bin/kubectl",
+				Stamp: "k8s.io/kubectl"}},
 		},
 	}
 }
@@ -134,7 +135,8 @@ func (o *Options) complete() ([]Spec, error) {
 	if o.Root == "" || o.Version == "" || o.Out == "" || o.Date.IsZero() {
 		return nil, fmt.Errorf("images need a root, a version, a date and an output directory")
 	}
-	for value, preset := range map[*string]string{&o.Repository: "ghcr.io/flux-framework", &o.Go: "go", &o.Python: "python3"} {
+	for value, preset := range map[*string]string{&o.Repository: "ghcr.io/flux-framework", &o.Go: "go",
+		&o.Python: "python3"} {
 		if *value == "" {
 			*value = preset
 		}

@@ -157,7 +157,8 @@ func layout(t *testing.T, path string, img v1.Image) {
 	}
 	config, err := img.ConfigName()
 	if err != nil || listed.Config.Digest != config {
-		t.Errorf("the manifest of the OCI layout has the configuration %v, Docker's list %v, %v", listed.Config.Digest, config, err)
+		t.Errorf("the manifest of the OCI layout has the configuration %v, Docker's list %v, %v", listed.Config.Digest,
+			config, err)
 	}
 	for _, key := range []string{"title", "source", "version", "revision", "licenses"} {
 		if listed.Annotations["org.opencontainers.image."+key] == "" {
@@ -249,7 +250,8 @@ func inside(t *testing.T, files map[string]entry, config v1.Config, command ...s
 	}
 	script := `mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && mount -t tmpfs -o mode=1777 tmpfs "$0/tmp" &&
 		exec env -i "${@:3:$1}" "$(PATH=$PATH:/usr/sbin command -v chroot)" --userspec="$2" "$0" "${@:3+$1}"`
-	args := slices.Concat([]string{"unshare", "-m", "bash", "-c", script, root, fmt.Sprint(len(config.Env)), config.User}, config.Env, command)
+	args := slices.Concat([]string{"unshare", "-m", "bash", "-c", script, root, fmt.Sprint(len(config.Env)), config.User},
+		config.Env, command)
 	if os.Getuid() != 0 {
 		args = append([]string{"sudo", "-n"}, args...)
 	}
@@ -277,7 +279,8 @@ func unpack(t *testing.T, path string, f entry) {
 	}
 }
 
-// TestRepeatable builds again from another directory, with another umask, time zone, locale and directory for temporary files.
+// TestRepeatable builds again from another directory, with another umask, time zone, locale and directory for temporary
+// files.
 func TestRepeatable(t *testing.T) {
 	needs(t, "debootstrap")
 	names := []string{"flux-operator", "copyrator"}
@@ -298,7 +301,8 @@ func TestRepeatable(t *testing.T) {
 	t.Setenv("PYTHONHASHSEED", "42")
 	defer syscall.Umask(syscall.Umask(0o077))
 	second, err := images.Write(t.Context(), images.Options{
-		Root: elsewhere, Version: version, Date: date.In(time.FixedZone("there", 3600)), Out: t.TempDir(), Only: names, Arches: []string{"amd64"},
+		Root: elsewhere, Version: version, Date: date.In(time.FixedZone("there", 3600)), Out: t.TempDir(), Only: names,
+		Arches: []string{"amd64"},
 	})
 	if err != nil {
 		t.Fatal(err)

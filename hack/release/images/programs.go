@@ -48,14 +48,17 @@ func (b *builder) program(ctx context.Context, program Program, arch string) ([]
 		return nil, err
 	}
 	file := filepath.Join(out, "program")
-	args := []string{"build", "-trimpath", "-buildvcs=true", "-ldflags", strings.TrimSpace("-s -w " + stamp), "-o", file, program.Package}
-	if _, err := b.goRun(ctx, dir, []string{"GOOS=linux", "GOARCH=" + arch, "GOAMD64=v1", "GOARM64=v8.0"}, args...); err != nil {
+	args := []string{"build", "-trimpath", "-buildvcs=true", "-ldflags", strings.TrimSpace("-s -w " + stamp), "-o", file,
+		program.Package}
+	if _, err := b.goRun(ctx, dir, []string{"GOOS=linux", "GOARCH=" + arch, "GOAMD64=v1", "GOARM64=v8.0"},
+		args...); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(file)
 }
 
-// stamp returns flags that set Kubernetes' version in a program to that of a module, v0.N.M, of which the release is v1.N.M.
+// stamp returns flags that set Kubernetes' version in a program to that of a module, v0.N.M, of which the release is
+// v1.N.M.
 func (b *builder) stamp(ctx context.Context, dir, module string) (string, error) {
 	if module == "" {
 		return "", nil

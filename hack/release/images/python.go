@@ -29,7 +29,8 @@ func (b *builder) python(ctx context.Context, spec Spec, arch string, img *image
 	if err != nil {
 		return err
 	}
-	target := &wheels.Target{Host: b.Python, Version: debian.Version, Arch: arch, Glibc: debian.Glibc, Epoch: b.epoch(), Env: b.Env}
+	target := &wheels.Target{Host: b.Python, Version: debian.Version, Arch: arch, Glibc: debian.Glibc, Epoch: b.epoch(),
+		Env: b.Env}
 	project := filepath.Join(b.source, filepath.FromSlash(spec.Project))
 	downloaded := filepath.Join(dir, "downloaded")
 	if err := target.Download(ctx, filepath.Join(project, "requirements.txt"), downloaded); err != nil {
@@ -105,6 +106,7 @@ func script(w *wheels.Wheel, command string) (layer.File, error) {
 	if !ok {
 		return layer.File{}, fmt.Errorf("%s %s declares no command %s", w.Name, w.Version, command)
 	}
-	text := fmt.Sprintf("#!%s\nimport sys\n\nfrom %s import %s\n\nsys.exit(%s())\n", debian.Python, module, function, function)
+	text := fmt.Sprintf("#!%s\nimport sys\n\nfrom %s import %s\n\nsys.exit(%s())\n", debian.Python, module, function,
+		function)
 	return layer.File{Mode: 0o755, Data: []byte(text)}, nil
 }

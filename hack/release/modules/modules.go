@@ -15,8 +15,8 @@ import (
 // Places are where the go command keeps modules and itself, as `go env -json` says it.
 type Places struct{ GOMODCACHE, GOROOT string }
 
-// Licenses returns the license files of Go and of all modules from elsewhere, by MODULE/FILE. A module without one is an
-// error, as is one that is not in the module cache.
+// Licenses returns the license files of Go and of all modules from elsewhere, by MODULE/FILE. A module without one is
+// an error, as is one that is not in the module cache.
 func (p Places) Licenses(info *debug.BuildInfo) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if err := add(files, "go", p.GOROOT); err != nil {

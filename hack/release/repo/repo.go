@@ -57,15 +57,16 @@ func (r *Repo) Head(ctx context.Context) (string, time.Time, error) {
 	return hash, time.Unix(seconds, 0).UTC(), nil
 }
 
-// LastTag returns the tag vMAJOR.MINOR.PATCH of the highest release that HEAD has in its history, without the one that is
-// released now; empty if there is none. Pre-releases count only for a pre-release.
+// LastTag returns the tag vMAJOR.MINOR.PATCH of the highest release that HEAD has in its history, without the one that
+// is released now; empty if there is none. Pre-releases count only for a pre-release.
 func (r *Repo) LastTag(ctx context.Context, released string) (string, error) {
 	out, err := r.git(ctx, "tag", "--merged", "HEAD", "--list", "v*")
 	if err != nil {
 		return "", err
 	}
 	tags := slices.DeleteFunc(lines(out), func(tag string) bool {
-		return semver.Canonical(tag) != tag || tag == released || semver.Prerelease(tag) != "" && semver.Prerelease(released) == ""
+		return semver.Canonical(tag) != tag || tag == released ||
+			semver.Prerelease(tag) != "" && semver.Prerelease(released) == ""
 	})
 	if len(tags) == 0 {
 		return "", nil
@@ -96,7 +97,8 @@ func (r *Repo) LastChange(ctx context.Context, file string) (string, error) {
 	return r.git(ctx, "log", "-1", "--no-show-signature", "--format=%H", "--", file)
 }
 
-// Commits returns what HEAD has since a commit, merges left out, oldest first; the whole history if the commit is empty.
+// Commits returns what HEAD has since a commit, merges left out, oldest first; the whole history if the commit is
+// empty.
 func (r *Repo) Commits(ctx context.Context, since string) ([]Commit, error) {
 	revisions := "HEAD"
 	if since != "" {
@@ -126,13 +128,14 @@ func (r *Repo) Clone(ctx context.Context, dir string) (*Repo, error) {
 	clone := &Repo{dir, r.Env}
 	head, _, err := r.Head(ctx)
 	if err == nil {
-		_, err = clone.git(ctx, "-c", "core.autocrlf=false", "-c", "advice.detachedHead=false", "checkout", "--quiet", "--detach", head)
+		_, err = clone.git(ctx, "-c", "core.autocrlf=false", "-c", "advice.detachedHead=false", "checkout", "--quiet",
+			"--detach", head)
 	}
 	return clone, err
 }
 
-// Diff returns the difference between the work tree, with the files that git does not know yet, and HEAD: as a patch and as
-// one line for each file. It adds the files to the index.
+// Diff returns the difference between the work tree, with the files that git does not know yet, and HEAD: as a patch
+// and as one line for each file. It adds the files to the index.
 func (r *Repo) Diff(ctx context.Context) (patch string, files []string, err error) {
 	if _, err = r.git(ctx, "add", "--all"); err != nil {
 		return "", nil, err

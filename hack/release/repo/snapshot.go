@@ -7,9 +7,11 @@ import (
 	"slices"
 )
 
-// Snapshot copies the repository into a directory and tags the copy with a version, so that the go command writes the version
-// and the commit into programs. It returns the hash of HEAD. Uncommitted changes are copied as a commit on top, whose author
-// and time are fixed; -dirty is then added to the hash. The repository itself keeps its branches, tags and index.
+// Snapshot copies the repository into a directory and tags the copy with a version, so that the go command writes the
+// version
+// and the commit into programs. It returns the hash of HEAD. Uncommitted changes are copied as a commit on top, whose
+// author and time are fixed; -dirty is then added to the hash. The repository itself keeps its branches, tags and
+// index.
 func (r *Repo) Snapshot(ctx context.Context, version, dir string) (string, error) {
 	root, err := filepath.Abs(r.Dir)
 	if err != nil {
@@ -51,7 +53,8 @@ func (r *Repo) Snapshot(ctx context.Context, version, dir string) (string, error
 	return revision, nil
 }
 
-// commit makes a commit of the work tree on top of HEAD, with the files that git does not know or ignore. No branch has it.
+// commit makes a commit of the work tree on top of HEAD, with the files that git does not know or ignore. No branch has
+// it.
 func (r *Repo) commit(ctx context.Context, head string) (string, error) {
 	index, err := os.MkdirTemp("", "index-")
 	if err != nil {

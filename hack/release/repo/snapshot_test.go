@@ -18,7 +18,8 @@ func TestSnapshot(t *testing.T) {
 	r := &repo.Repo{Dir: root, Env: os.Environ()}
 	git := func(args ...string) string {
 		t.Helper()
-		out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", root, "-c", "user.name=a", "-c", "user.email=b"}, args...)...).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "git",
+			append([]string{"-C", root, "-c", "user.name=a", "-c", "user.email=b"}, args...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
@@ -53,7 +54,8 @@ func TestSnapshot(t *testing.T) {
 				t.Errorf("%s in the copy: %q, %v, want %q", name, text, err, want)
 			}
 		}
-		out, err := exec.CommandContext(t.Context(), "git", "-C", dir, "rev-parse", "v"+version, "sdkgen/v"+version).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "git", "-C", dir, "rev-parse", "v"+version,
+			"sdkgen/v"+version).CombinedOutput()
 		if err != nil {
 			t.Errorf("%v: %s", err, out)
 		}

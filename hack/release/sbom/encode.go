@@ -93,7 +93,8 @@ func CycloneDX(d *Document) ([]byte, error) {
 		Timestamp: d.Date.Format(time.RFC3339),
 		Component: &subject,
 		Authors:   &[]cyclonedx.OrganizationalContact{{Name: authors}},
-		Tools:     &cyclonedx.ToolsChoice{Components: &[]cyclonedx.Component{{Type: cyclonedx.ComponentTypeApplication, Name: tool}}},
+		Tools: &cyclonedx.ToolsChoice{Components: &[]cyclonedx.Component{{Type: cyclonedx.ComponentTypeApplication,
+			Name: tool}}},
 	}
 	components, references := []cyclonedx.Component{}, []string{}
 	for i, c := range d.Components {

@@ -70,7 +70,8 @@ func component(path, version string) Component {
 		namespace, name = path[:at], path[at+1:]
 	}
 	// The specification of package URLs has modules in lower case.
-	purl := packageurl.NewPackageURL(packageurl.TypeGolang, strings.ToLower(namespace), strings.ToLower(name), version, nil, "")
+	purl := packageurl.NewPackageURL(packageurl.TypeGolang, strings.ToLower(namespace), strings.ToLower(name), version,
+		nil, "")
 	return Component{Kind: Library, Name: path, Version: version, PURL: purl.ToString()}
 }
 

@@ -91,7 +91,8 @@ func (c *catalog) chart(data []byte) error {
 	}, "")
 	c.components = append(c.components,
 		Component{Kind: Application, Name: chart.Name, Version: chart.Version, PURL: helm.ToString(), License: "Apache-2.0"},
-		Component{Kind: Container, Name: "ghcr.io/flux-framework/" + chart.Name, Version: chart.AppVersion, PURL: image.ToString(), License: "Apache-2.0"})
+		Component{Kind: Container, Name: "ghcr.io/flux-framework/" + chart.Name, Version: chart.AppVersion,
+			PURL: image.ToString(), License: "Apache-2.0"})
 	return nil
 }
 

@@ -22,7 +22,8 @@ import (
 	"github.com/flux-framework/flux-operator/hack/release/sbom"
 )
 
-var slow = flag.Bool("slow", false, "build an image and a virtual environment of the same packages, which takes minutes")
+var slow = flag.Bool("slow", false,
+	"build an image and a virtual environment of the same packages, which takes minutes")
 
 var date = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
@@ -127,7 +128,8 @@ func places(t *testing.T) modules.Places {
 // TestProgram compares the components of a Go program, the release command, with what go version -m prints of it.
 func TestProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "release")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", program, "..").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", program,
+		"..").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "version", "-m", program).Output()
@@ -207,7 +209,8 @@ func TestImage(t *testing.T) {
 		t.Skip("debootstrap is not installed: apt-get install debootstrap")
 	}
 	built, err := images.Write(t.Context(), images.Options{
-		Root: "../../..", Version: "0.9.7", Date: date, Out: t.TempDir(), Only: []string{"copyrator"}, Arches: []string{"amd64"},
+		Root: "../../..", Version: "0.9.7", Date: date, Out: t.TempDir(), Only: []string{"copyrator"},
+		Arches: []string{"amd64"},
 	})
 	if err != nil {
 		t.Fatal(err)

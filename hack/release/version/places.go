@@ -24,14 +24,15 @@ const number = `(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)`
 var places = []place{
 	{Source, regexp.MustCompile(`(?m)^version: ` + number)},
 	{"go.mod", regexp.MustCompile(`github\.com/flux-framework/flux-operator(?:/\S+)? v` + number)},
-	{"sdkgen/action.yml", regexp.MustCompile(`(?m)^    description: Version of sdkgen to install\n    default: ` + number + `$`)},
+	{"sdkgen/action.yml", regexp.MustCompile(`(?m)^    description: Version of sdkgen to install\n    default: ` + number +
+		`$`)},
 	{"charts/flux-operator/Chart.yaml", regexp.MustCompile(`(?m)^(?:version|appVersion): ["']?` + number)},
 	{"config/manager/kustomization.yaml", regexp.MustCompile(`(?m)^  newTag: ["']?v?` + number)},
 	{"docs/use/install.md", regexp.MustCompile(`(?:sdkgen==|rev: v|flux-operator/sdkgen@v)` + number)},
 }
 
-// ignored are files, named by their path, that of a directory or a base name, which may name the version without being a
-// place.
+// ignored are files, named by their path, that of a directory or a base name, which may name the version without being
+// a place.
 var ignored = []struct{ path, reason string }{
 	{"go.mod", "is a place where it names this project's modules; the other versions are those of others"},
 	{"go.sum", "has the versions of modules that others wrote"},
@@ -91,7 +92,10 @@ func Disagreements(dir string, files []string) ([]string, error) {
 	}
 	unknown, err := Unknown(dir, files, want)
 	for _, mention := range unknown {
-		wrong = append(wrong, fmt.Sprintf("%s: make release does not know this place; add it to places or ignored in hack/release/version/places.go", mention))
+		wrong = append(wrong,
+			fmt.Sprintf(
+				"%s: make release does not know this place; add it to places or ignored in hack/release/version/places.go",
+				mention))
 	}
 	return wrong, err
 }
@@ -158,7 +162,8 @@ func (p place) has(file string) bool {
 
 // Unknown returns the lines of a project's files that name a version outside of the places.
 func Unknown(dir string, files []string, version string) ([]Mention, error) {
-	pattern := regexp.MustCompile(`(?:^|[^0-9A-Za-z.+-]|[^0-9A-Za-z.]v)` + regexp.QuoteMeta(version) + `(?:$|[^0-9A-Za-z.+-]|\.(?:$|[^0-9]))`)
+	pattern := regexp.MustCompile(`(?:^|[^0-9A-Za-z.+-]|[^0-9A-Za-z.]v)` + regexp.QuoteMeta(version) +
+		`(?:$|[^0-9A-Za-z.+-]|\.(?:$|[^0-9]))`)
 	known := map[Mention]bool{}
 	mentions, err := Places(dir, files)
 	if err != nil {

@@ -19,7 +19,8 @@ var written = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(a
 // Valid returns an error unless a tag is that of a version that can be released.
 func Valid(tag string) error {
 	if !written.MatchString(tag) {
-		return fmt.Errorf("%s is not a version; write MAJOR.MINOR.PATCH, such as 0.4.0, or 0.4.0-rc.1 (alpha, beta, rc)", strings.Replace(tag, "v", "", 1))
+		return fmt.Errorf("%s is not a version; write MAJOR.MINOR.PATCH, such as 0.4.0, or 0.4.0-rc.1 (alpha, beta, rc)",
+			strings.Replace(tag, "v", "", 1))
 	}
 	return nil
 }
@@ -33,7 +34,8 @@ func Importable(dir, tag string) error {
 	path := modfile.ModulePath(data)
 	_, major, _ := module.SplitPathVersion(path)
 	if err := module.CheckPathMajor(tag, major); err != nil {
-		return fmt.Errorf("the Go modules have to be renamed before a release of %s, here to %s/%s: %w", tag, path, semver.Major(tag), err)
+		return fmt.Errorf("the Go modules have to be renamed before a release of %s, here to %s/%s: %w", tag, path,
+			semver.Major(tag), err)
 	}
 	return nil
 }

@@ -38,12 +38,13 @@ type Target struct {
 	Env     []string
 }
 
-// Download puts the wheels of a requirements file into a directory. Each has to be pinned by hash, and to be a wheel that
-// the target can install.
+// Download puts the wheels of a requirements file into a directory. Each has to be pinned by hash, and to be a wheel
+// that the target can install.
 func (t *Target) Download(ctx context.Context, requirements, dir string) error {
 	args := []string{"-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps",
 		"--only-binary", ":all:", "--dest", dir, "--requirement", requirements, "--implementation", "cp",
-		"--python-version", t.Version, "--abi", "cp" + strings.ReplaceAll(t.Version, ".", ""), "--abi", "abi3", "--abi", "none"}
+		"--python-version", t.Version, "--abi", "cp" + strings.ReplaceAll(t.Version, ".", ""), "--abi", "abi3", "--abi",
+		"none"}
 	for minor := t.Glibc; minor >= 5; minor-- {
 		args = append(args, "--platform", fmt.Sprintf("manylinux_2_%d_%s", minor, machines[t.Arch]))
 	}

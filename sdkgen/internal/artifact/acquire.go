@@ -29,7 +29,8 @@ func Acquire(root string) (release func() error, err error) {
 		return nil, fmt.Errorf("locking %q: %w", root, err)
 	}
 	if !ok {
-		return nil, diag.Errorf(token.Position{}, "lock", "wait until it ends, or stop it", "another sdkgen is running in %q", root)
+		return nil, diag.Errorf(token.Position{}, "lock", "wait until it ends, or stop it", "another sdkgen is running in %q",
+			root)
 	}
 	return sync.OnceValue(func() error {
 		if err := lock.Unlock(); err != nil {

@@ -52,7 +52,8 @@ func (s *Set) Merge(o *Set) error {
 	var list diag.List
 	for f := range o.All() {
 		if err := s.check(f); err != nil {
-			list.Add(token.Position{Filename: f.Path}, "output", "give each output in sdkgen.yaml a directory of its own", "%v", err)
+			list.Add(token.Position{Filename: f.Path}, "output", "give each output in sdkgen.yaml a directory of its own", "%v",
+				err)
 		}
 	}
 	if err := list.Err(); err != nil {

@@ -21,7 +21,8 @@ func TestPutRefuses(t *testing.T) {
 		{"longest", File{Path: long[1:], Origin: "py"}, ""},
 		{"duplicate", File{Path: "a/b.txt", Origin: "py"}, `stage "go" has made it already`},
 		{"case", File{Path: "a/B.txt", Origin: "py"}, `differs only in case from "a/b.txt" of stage "go"`},
-		{"directory case", File{Path: "A/c.txt", Origin: "py"}, `directory differs only in case from that of "a/b.txt" of stage "go"`},
+		{"directory case", File{Path: "A/c.txt", Origin: "py"},
+			`directory differs only in case from that of "a/b.txt" of stage "go"`},
 		{"file below file", File{Path: "a/b.txt/c", Origin: "py"}, `"a/b.txt" is a file, of stage "go"`},
 		{"file over directory", File{Path: "a", Origin: "py"}, `it is a directory, with "a/b.txt" of stage "go" in it`},
 		{"empty", File{Origin: "py"}, "path is empty"},
@@ -91,7 +92,8 @@ func TestAllIsSorted(t *testing.T) {
 func TestMerge(t *testing.T) {
 	s := setOf(t, map[string]files{"go": {"a": "1", "b": "2", "c": "3"}})
 	err := s.Merge(setOf(t, map[string]files{"py": {"b": "x", "C": "y", "d": "z"}}))
-	if err == nil || !strings.Contains(err.Error(), `"b" of stage "py": stage "go"`) || !strings.Contains(err.Error(), `"C" of stage "py"`) {
+	if err == nil || !strings.Contains(err.Error(), `"b" of stage "py": stage "go"`) ||
+		!strings.Contains(err.Error(), `"C" of stage "py"`) {
 		t.Errorf("Merge: %v", err)
 	}
 	if s.Len() != 3 {

@@ -29,7 +29,7 @@ type Options struct {
 	// Partial is for a run of some stages: only orphans of these are deleted, and the lock's other
 	// lines stay as they are.
 	Partial bool
-	// Released are paths that the old lock lists and that are the user's from now on: where the set lacks them they stay as
-	// they are.
+	// Released are paths that the old lock lists and that are the user's from now on: where the set lacks them they stay
+	// as they are.
 	Released []string
 }

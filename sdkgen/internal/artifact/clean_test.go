@@ -16,9 +16,11 @@ func TestStageClean(t *testing.T) {
 		drift []string
 	}{
 		{"clean", func(string) error { return nil }, true, nil},
-		{"edited", func(d string) error { return os.WriteFile(d+"/py/a", []byte("x"), 0o644) }, false, []string{"modified py/a"}},
+		{"edited", func(d string) error { return os.WriteFile(d+"/py/a", []byte("x"), 0o644) }, false,
+			[]string{"modified py/a"}},
 		{"removed", func(d string) error { return os.Remove(d + "/py/a") }, false, []string{"added py/a"}},
-		{"chmod", func(d string) error { return os.Chmod(d+"/py/run", 0o644) }, runtime.GOOS == "windows", []string{"modified py/run"}},
+		{"chmod", func(d string) error { return os.Chmod(d+"/py/run", 0o644) }, runtime.GOOS == "windows",
+			[]string{"modified py/run"}},
 		{"link", func(d string) error {
 			return os.Rename(d+"/py", d+"/real") // and then
 		}, false, []string{"added py/a", "added py/run"}},

@@ -29,7 +29,8 @@ func compareTree(root *os.Root, old *Lock, set *Set, stages []string, opts Optio
 		orphans: map[string]Entry{}, folded: map[string]string{}, homes: map[string]bool{},
 	}
 	for e := range old.All() {
-		if _, ok := set.Lookup(e.Path); ok || !d.covers(e.Stage) || slices.Contains(opts.Released, e.Path) || owners[fold(e.Path)] != "" {
+		if _, ok := set.Lookup(e.Path); ok || !d.covers(e.Stage) || slices.Contains(opts.Released, e.Path) ||
+			owners[fold(e.Path)] != "" {
 			continue
 		}
 		d.orphans[e.Path] = e
@@ -103,7 +104,8 @@ func (d *differ) file(f File) error {
 	}
 	listed, ours := d.old.Lookup(f.Path)
 	if ours && !d.covers(listed.Stage) {
-		d.block(f.Path, hintOnly, "stage %q makes the file that stage %q made before, and %[2]q is not part of this run", f.Origin, listed.Stage)
+		d.block(f.Path, hintOnly, "stage %q makes the file that stage %q made before, and %[2]q is not part of this run",
+			f.Origin, listed.Stage)
 		return nil
 	}
 	n, err := d.look(f.Path)
@@ -130,7 +132,8 @@ func (d *differ) file(f File) error {
 }
 
 // generated matches what generated files say of themselves.
-var generated = regexp.MustCompile(`(?i)do not edit|\bgenerated (by|from|with)\b|\b(auto|automatically|code)[ -]?generated\b|@generated|controller-gen\.kubebuilder\.io/version`)
+var generated = regexp.MustCompile(
+	`(?i)do not edit|\bgenerated (by|from|with)\b|\b(auto|automatically|code)[ -]?generated\b|@generated|controller-gen\.kubebuilder\.io/version`)
 
 func (d *differ) add(f File) {
 	d.changes = append(d.changes, Change{Path: f.Path, Kind: Added, New: f.Data, Mode: f.Mode, Origin: f.Origin})
@@ -159,7 +162,8 @@ func (d *differ) compare(f File, n node, ours bool) error {
 			d.block(f.Path, hintAdopt, "the file exists, was not written by sdkgen and looks hand-written")
 		}
 	default:
-		d.changes = append(d.changes, Change{Path: f.Path, Kind: Modified, Old: data, New: f.Data, OldMode: mode, Mode: f.Mode, Origin: f.Origin})
+		d.changes = append(d.changes, Change{Path: f.Path, Kind: Modified, Old: data, New: f.Data, OldMode: mode,
+			Mode: f.Mode, Origin: f.Origin})
 	}
 	return nil
 }
@@ -232,7 +236,8 @@ func (d *differ) orphan(e Entry) error {
 		if err != nil {
 			return err
 		}
-		d.changes = append(d.changes, Change{Path: e.Path, Kind: Deleted, Old: data, OldMode: modeOf(n.info, e.mode()), Origin: e.Stage})
+		d.changes = append(d.changes, Change{Path: e.Path, Kind: Deleted, Old: data, OldMode: modeOf(n.info, e.mode()),
+			Origin: e.Stage})
 	default:
 		d.block(n.at, hintLink, "cannot delete %q: the path is a %s", e.Path, n.kind)
 	}

@@ -124,9 +124,11 @@ func TestStalePlan(t *testing.T) {
 		name, want string
 		spoil      func(t *testing.T, dir string)
 	}{
-		{"lock", `sdkgen.lock: the file has changed since sdkgen read it`, func(t *testing.T, dir string) { write(t, dir, LockName, lockHeader) }},
+		{"lock", `sdkgen.lock: the file has changed since sdkgen read it`,
+			func(t *testing.T, dir string) { write(t, dir, LockName, lockHeader) }},
 		{"file", `c: a regular file was created`, func(t *testing.T, dir string) { write(t, dir, "c", "mine") }},
-		{"parent", `a: a regular file is where the directory of "a/b" must go`, func(t *testing.T, dir string) { write(t, dir, "a", "mine") }},
+		{"parent", `a: a regular file is where the directory of "a/b" must go`,
+			func(t *testing.T, dir string) { write(t, dir, "a", "mine") }},
 		{"directory", `c: a directory was created`, func(t *testing.T, dir string) { write(t, dir, "c/x", "mine") }},
 		{"link", `a: a symbolic link is where the directory of "a/b" must go`, func(t *testing.T, dir string) {
 			if err := os.Symlink(t.TempDir(), dir+"/a"); err != nil {

@@ -37,7 +37,8 @@ func TestLockFormat(t *testing.T) {
 	for _, tt := range []struct {
 		stage, key string
 		want       bool
-	}{{"py", "k1", true}, {"py", "k2", false}, {"py", "", false}, {"rules", "k2", true}, {"go", "", false}, {"none", "", false}, {"none", "k1", false}} {
+	}{{"py", "k1", true}, {"py", "k2", false}, {"py", "", false}, {"rules", "k2", true}, {"go", "", false},
+		{"none", "", false}, {"none", "k1", false}} {
 		if got := lock.Sealed(tt.stage, tt.key); got != tt.want {
 			t.Errorf("Sealed(%q, %q) = %t", tt.stage, tt.key, got)
 		}
@@ -53,7 +54,8 @@ func TestLockFormat(t *testing.T) {
 // TestSealed: a stage whose lines in the lock were removed, added or edited is not sealed; another stage's are
 // none of its.
 func TestSealed(t *testing.T) {
-	lock, err := NewLock(setOf(t, map[string]files{"py": {"a": "a", "b": "b"}, "go": {"c": "b"}}), map[string]string{"py": "k", "go": "k"})
+	lock, err := NewLock(setOf(t, map[string]files{"py": {"a": "a", "b": "b"}, "go": {"c": "b"}}),
+		map[string]string{"py": "k", "go": "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,19 +101,23 @@ func TestParseLockErrors(t *testing.T) {
 		{"header", file, `sdkgen.lock:1:1: the first line is not`},
 		{"version", "# sdkgen.lock v2: …\n", "sdkgen.lock:1:1: the file has another format version than v1"},
 		{"version 10", lockMagic + "0: …\n", "another format version"},
-		{"conflict first", "<<<<<<< HEAD\n" + lockHeader, "sdkgen.lock:1:1: unresolved merge conflict (lock)\n    delete the conflict markers and keep one line for each path"},
+		{"conflict first", "<<<<<<< HEAD\n" + lockHeader,
+			"sdkgen.lock:1:1: unresolved merge conflict (lock)\n    delete the conflict markers and keep one line for each path"},
 		{"conflict", lockHeader + "<<<<<<< HEAD\n" + file, "sdkgen.lock:2:1: unresolved merge conflict"},
 		{"conflict middle", lockHeader + file + "=======\n", "sdkgen.lock:3:1: unresolved merge conflict"},
 		{"conflict end", lockHeader + file + ">>>>>>> branch\n", "sdkgen.lock:3:1: unresolved merge conflict"},
 		{"conflict base", lockHeader + file + "||||||| 1234\n", "sdkgen.lock:3:1: unresolved merge conflict"},
-		{"duplicate", lockHeader + file + "file a " + sumB + " go\n", "sdkgen.lock:3:6: second line for file a, the first is line 2"},
-		{"duplicate stage", lockHeader + "stage a -\nstage a -\n", "sdkgen.lock:3:7: second line for stage a, the first is line 2"},
+		{"duplicate", lockHeader + file + "file a " + sumB + " go\n",
+			"sdkgen.lock:3:6: second line for file a, the first is line 2"},
+		{"duplicate stage", lockHeader + "stage a -\nstage a -\n",
+			"sdkgen.lock:3:7: second line for stage a, the first is line 2"},
 		{"kind", lockHeader + "dir a\n", `sdkgen.lock:2:1: the line starts with "dir"`},
 		{"short hash", lockHeader + "file a sha256:12 py\n", `sdkgen.lock:2:8: bad hash "sha256:12" of "a"`},
 		{"upper hash", lockHeader + "file a sha256:" + strings.Repeat("A", 64) + " py\n", "sdkgen.lock:2:8: bad hash"},
 		{"no hash", lockHeader + "file a py\n", `sdkgen.lock:2:6: the line is not "file PATH sha256:HEX STAGE"`},
 		{"bare", lockHeader + "file\n", "sdkgen.lock:2:6: the line"},
-		{"climbing", lockHeader + "file ../a " + sumA + " py\n", `sdkgen.lock:2:6: bad path "../a": the path is not clean or climbs`},
+		{"climbing", lockHeader + "file ../a " + sumA + " py\n",
+			`sdkgen.lock:2:6: bad path "../a": the path is not clean or climbs`},
 		{"absolute", lockHeader + "file /a " + sumA + " py\n", "sdkgen.lock:2:6: bad path"},
 		{"git", lockHeader + "file .git/config " + sumA + " py\n", "git's own directory"},
 		{"itself", lockHeader + "file sdkgen.lock " + sumA + " py\n", "lock file"},

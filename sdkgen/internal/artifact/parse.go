@@ -102,7 +102,8 @@ func readLockFile(root *os.Root, name string) ([]byte, error) {
 // column, in bytes. Lines may come in any order, and in CRLF, as after a merge or
 // a checkout on Windows; Encode puts that right.
 func ParseLock(name string, data []byte) (*Lock, error) {
-	p := &lockParser{name: name, lock: &Lock{files: map[string]Entry{}, seals: map[string]string{}}, seen: map[string]int{}}
+	p := &lockParser{name: name, lock: &Lock{files: map[string]Entry{}, seals: map[string]string{}},
+		seen: map[string]int{}}
 	text := string(data)
 	if err := p.header(text); err != nil {
 		return nil, err
@@ -200,7 +201,8 @@ func (p *lockParser) stage(text string, col int) error {
 	if seal == "-" {
 		seal = ""
 	} else if !isSum(seal) {
-		return p.fail(col+len(name)+1, hintRestore, "bad hash %q of stage %q: not sha256: and 64 lower-case hex digits", seal, name)
+		return p.fail(col+len(name)+1, hintRestore, "bad hash %q of stage %q: not sha256: and 64 lower-case hex digits", seal,
+			name)
 	}
 	if err := p.unique("stage "+name, col); err != nil {
 		return err

@@ -53,7 +53,8 @@ func (p *Plan) Lock() *Lock { return p.final }
 
 // lockChange returns the change that turns the lock on disk into l.
 func (p *Plan) lockChange(l *Lock) (Change, bool) {
-	c := Change{Path: l.Path(), Kind: Modified, Old: p.onDisk, OldMode: fileMode, New: l.Encode(), Mode: fileMode, Origin: "lock"}
+	c := Change{Path: l.Path(), Kind: Modified, Old: p.onDisk, OldMode: fileMode, New: l.Encode(), Mode: fileMode,
+		Origin: "lock"}
 	if p.onDisk == nil {
 		c.Kind, c.OldMode = Added, 0
 	}

@@ -22,7 +22,8 @@ func Replace(root *os.Root, f File) error {
 		return err
 	}
 	if n.kind != regular && n.kind != absent {
-		return diag.Errorf(token.Position{Filename: n.at}, "output", hintMove, "cannot write %q: the path is a %s", clean.Path, n.kind)
+		return diag.Errorf(token.Position{Filename: n.at}, "output", hintMove, "cannot write %q: the path is a %s",
+			clean.Path, n.kind)
 	}
 	change := Change{Path: clean.Path, Kind: Modified, New: clean.Data, Mode: clean.Mode}
 	c := &commit{disk: disk{root: root}, touched: map[string]bool{}}

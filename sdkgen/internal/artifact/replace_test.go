@@ -23,7 +23,8 @@ func TestReplace(t *testing.T) {
 		t.Skip(err)
 	}
 	for p, reason := range map[string]string{
-		"link": "link: cannot write \"link\": the path is a symbolic link", "link/x": "link: cannot write \"link/x\": the path is a symbolic link", "hack": "the path is a directory",
+		"link":   "link: cannot write \"link\": the path is a symbolic link",
+		"link/x": "link: cannot write \"link/x\": the path is a symbolic link", "hack": "the path is a directory",
 		"hack/old.list/x": "hack/old.list: cannot write \"hack/old.list/x\": the path is a file", "../x": "climbs out",
 	} {
 		if err := Replace(root, File{Path: p}); err == nil || !strings.Contains(err.Error(), reason) {

@@ -40,7 +40,8 @@ func mount(t *testing.T, dir, name, size string) string {
 	if err := os.MkdirAll(at, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	sudo(t, "mount", "-t", "tmpfs", "-o", fmt.Sprintf("mode=755,size=%s,uid=%d,gid=%d", size, os.Getuid(), os.Getgid()), "tmpfs", at)
+	sudo(t, "mount", "-t", "tmpfs", "-o", fmt.Sprintf("mode=755,size=%s,uid=%d,gid=%d", size, os.Getuid(), os.Getgid()),
+		"tmpfs", at)
 	t.Cleanup(func() { sudo(t, "umount", at) })
 	return at
 }

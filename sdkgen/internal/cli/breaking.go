@@ -17,7 +17,8 @@ import (
 const markdown = "markdown"
 
 // limits are the values of --fail-on.
-var limits = map[string]compare.Verdict{"breaking": compare.Breaking, "risky": compare.Risky, "none": compare.Compatible}
+var limits = map[string]compare.Verdict{"breaking": compare.Breaking, "risky": compare.Risky,
+	"none": compare.Compatible}
 
 // broken says that a change of the API is not allowed.
 type broken struct{ reason string }
@@ -77,8 +78,8 @@ accepted changes.`,
 	return cmd
 }
 
-// print prints a report in the format of --format. failed is what went wrong after it was made. A format for programs has it
-// with the report, in one document.
+// print prints a report in the format of --format. failed is what went wrong after it was made. A format for programs
+// has it with the report, in one document.
 func (a *app) print(report *report.Report, all, witnesses bool, failed error) error {
 	switch a.format {
 	case markdown:
@@ -86,7 +87,8 @@ func (a *app) print(report *report.Report, all, witnesses bool, failed error) er
 	case string(diag.JSON):
 		return cmp.Or(report.JSON(a.stdout, witnesses, append(diag.Of(failed), a.warnings...)), printed(failed))
 	case string(diag.GitHub):
-		return cmp.Or(diag.Print(a.stdout, diag.GitHub, append(append(report.Diagnostics(), diag.Of(failed)...), a.warnings...)), printed(failed))
+		return cmp.Or(diag.Print(a.stdout, diag.GitHub,
+			append(append(report.Diagnostics(), diag.Of(failed)...), a.warnings...)), printed(failed))
 	}
 	return cmp.Or(report.Text(a.stdout, all, witnesses), failed)
 }

@@ -62,14 +62,16 @@ func (r *requirements) programs() {
 
 // scaffolding says which files init would write.
 func (r *requirements) scaffolding() {
-	err := r.planned(scaffold.Options{Outputs: []string{scaffold.Python}}, func(_ scaffold.Options, plan *scaffold.Result) error {
-		var names []string
-		for _, file := range plan.Files {
-			names = append(names, file.Path)
-		}
-		r.check("init", fmt.Sprintf("would write %s, with %d notes on what else to change", strings.Join(names, ", "), len(plan.Notes)), nil)
-		return nil
-	})
+	err := r.planned(scaffold.Options{Outputs: []string{scaffold.Python}},
+		func(_ scaffold.Options, plan *scaffold.Result) error {
+			var names []string
+			for _, file := range plan.Files {
+				names = append(names, file.Path)
+			}
+			r.check("init", fmt.Sprintf("would write %s, with %d notes on what else to change", strings.Join(names, ", "),
+				len(plan.Notes)), nil)
+			return nil
+		})
 	if err != nil {
 		r.check("init", "", err)
 	}
@@ -94,7 +96,8 @@ func (r *requirements) examine(ctx context.Context, project *project.Project) er
 		return r.missing.Err()
 	}
 	for _, pkg := range api.Packages {
-		r.check("api", fmt.Sprintf("%s: group %s, version %s, %d root kinds and lists", pkg.Dir, pkg.Group, pkg.Version, len(pkg.Kinds)), nil)
+		r.check("api", fmt.Sprintf("%s: group %s, version %s, %d root kinds and lists", pkg.Dir, pkg.Group, pkg.Version,
+			len(pkg.Kinds)), nil)
 	}
 	return r.missing.Err()
 }

@@ -44,7 +44,8 @@ import path of an API package of another module, one that go.mod requires or, wi
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.explainPath(cmd, api, args[0], recursive) },
 	}
-	cmd.Flags().StringVar(&api, "api", "", "`package` to look in, by directory, import path or version; PATH@VERSION is a published one")
+	cmd.Flags().StringVar(&api, "api", "",
+		"`package` to look in, by directory, import path or version; PATH@VERSION is a published one")
 	cmd.Flags().BoolVar(&recursive, "recursive", false, "list all fields below the path")
 	return cmd
 }
@@ -72,7 +73,9 @@ func (a *app) explainPath(cmd *cobra.Command, api, path string, recursive bool) 
 }
 
 // completePath returns what the shell may complete a path to. It adds no space: a field may follow.
-func (a *app) completePath(cmd *cobra.Command, api string, args []string, path string) ([]string, cobra.ShellCompDirective) {
+func (a *app) completePath(
+	cmd *cobra.Command, api string, args []string, path string,
+) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	if len(args) > 0 {
 		return nil, directive

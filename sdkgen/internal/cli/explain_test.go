@@ -13,8 +13,8 @@ import (
 
 var explained = testkit.Repository + "/docs/use/explain.md"
 
-// TestExplainDocs holds the examples of docs/use/explain.md against what testdata/script/explain.txtar says is printed. With
-// -update it rewrites them.
+// TestExplainDocs holds the examples of docs/use/explain.md against what testdata/script/explain.txtar says is printed.
+// With -update it rewrites them.
 func TestExplainDocs(t *testing.T) {
 	old := testkit.Read(t, explained)
 	got := old

@@ -57,8 +57,10 @@ verify does not accept. A stage whose inputs and outputs match sdkgen.lock is sk
 	}
 	a.onlyFlag(cmd, &opts.Only)
 	cmd.Flags().BoolVar(&opts.Force, "force", false, "run every stage, also those that are up to date")
-	cmd.Flags().BoolVar(&opts.Adopt, "adopt", false, "overwrite files of the same names that sdkgen did not write, and print what becomes of CRDs as a diff")
-	cmd.Flags().StringSliceVar(&opts.AcceptLoss, "accept-loss", nil, "`files` of CRDs to overwrite though they have schema that the new ones lack")
+	cmd.Flags().BoolVar(&opts.Adopt, "adopt", false,
+		"overwrite files of the same names that sdkgen did not write, and print what becomes of CRDs as a diff")
+	cmd.Flags().StringSliceVar(&opts.AcceptLoss, "accept-loss", nil,
+		"`files` of CRDs to overwrite though they have schema that the new ones lack")
 	return cmd
 }
 

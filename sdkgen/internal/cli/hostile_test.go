@@ -70,8 +70,8 @@ func (p *workspace) must(t *testing.T, args ...string) {
 	}
 }
 
-// TestHostile generates everything from a hostile API, the same with both engines. Every file parses, the Go code compiles, the
-// Python code runs, the defaults are what they were, and nothing else has happened.
+// TestHostile generates everything from a hostile API, the same with both engines. Every file parses, the Go code
+// compiles, the Python code runs, the defaults are what they were, and nothing else has happened.
 func TestHostile(t *testing.T) {
 	p := newHostile(t)
 	p.must(t, "generate", "-q")
@@ -215,9 +215,12 @@ func TestClones(t *testing.T) {
 	second.root, second.temp = root, filepath.Join(elsewhere, "temp")
 	second.age(t)
 	cmd := second.command(t, []string{
-		"TZ=Pacific/Kiritimati", "LANG=tr_TR.UTF-8", "LC_ALL=tr_TR.ISO-8859-9", "LANGUAGE=tr", "USER=someone", "LOGNAME=someone",
-		"HOME=" + filepath.Join(elsewhere, "home"), "XDG_CACHE_HOME=" + filepath.Join(elsewhere, "home", "cache"), "TMPDIR=" + second.temp,
-		"GOFLAGS=-mod=mod", "GOMAXPROCS=1", "SOURCE_DATE_EPOCH=0", "JAVA_TOOL_OPTIONS=-Duser.language=tr -Dfile.encoding=UTF-16", "CI=1", "COLUMNS=20",
+		"TZ=Pacific/Kiritimati", "LANG=tr_TR.UTF-8", "LC_ALL=tr_TR.ISO-8859-9", "LANGUAGE=tr", "USER=someone",
+		"LOGNAME=someone",
+		"HOME=" + filepath.Join(elsewhere, "home"), "XDG_CACHE_HOME=" + filepath.Join(elsewhere, "home", "cache"),
+		"TMPDIR=" + second.temp,
+		"GOFLAGS=-mod=mod", "GOMAXPROCS=1", "SOURCE_DATE_EPOCH=0",
+		"JAVA_TOOL_OPTIONS=-Duser.language=tr -Dfile.encoding=UTF-16", "CI=1", "COLUMNS=20",
 	}, "generate", "-q", "-C", root)
 	cmd.Dir = "/"
 	cmd.Args = append([]string{"/bin/sh", "-c", `umask 077; exec "$0" "$@"`}, cmd.Args...)
@@ -259,8 +262,8 @@ func (p *workspace) made(t *testing.T) map[string]string {
 	return made
 }
 
-// TestTwentyRuns runs every stage again and again in one directory, twenty times in make test-all; the SDKs' stages, which
-// start Java, twice. After the first run there is nothing to write.
+// TestTwentyRuns runs every stage again and again in one directory, twenty times in make test-all; the SDKs' stages,
+// which start Java, twice. After the first run there is nothing to write.
 func TestTwentyRuns(t *testing.T) {
 	p := newHostile(t)
 	p.must(t, "generate", "-q")

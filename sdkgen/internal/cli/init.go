@@ -43,9 +43,11 @@ writes nothing but the SDKs and swagger.json.`,
 			return a.scaffold(opts, dryRun)
 		},
 	}
-	cmd.Flags().StringSliceVar(&opts.Outputs, "outputs", []string{scaffold.Python}, "`list` of outputs to turn on: "+strings.Join(outputs, ", "))
+	cmd.Flags().StringSliceVar(&opts.Outputs, "outputs", []string{scaffold.Python},
+		"`list` of outputs to turn on: "+strings.Join(outputs, ", "))
 	cmd.Flags().BoolVar(&opts.SDKOnly, "sdk-only", false, "leave types, CRDs and deepcopy code to the project's own tools")
-	cmd.Flags().StringArrayVar(&opts.Packages, "package", nil, "import `path` of an API package of another module; can be repeated")
+	cmd.Flags().StringArrayVar(&opts.Packages, "package", nil,
+		"import `path` of an API package of another module; can be repeated")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the files instead of writing them")
 	return cmd
 }

@@ -140,7 +140,8 @@ func TestDisk(t *testing.T) {
 			p.mount(t, "config/crd", c.options)
 			before := p.state(t)
 			got := p.run(t, nil, "generate", "-q")
-			if got.code != "2" || !strings.Contains(got.stderr, `writing "config/crd/example.org_widgets.yaml": `) || !strings.Contains(got.stderr, c.want) {
+			if got.code != "2" || !strings.Contains(got.stderr, `writing "config/crd/example.org_widgets.yaml": `) ||
+				!strings.Contains(got.stderr, c.want) {
 				t.Errorf("ended with %s: %s\nwant %s", got.code, got.stderr, c.want)
 			}
 			p.same(t, before)
@@ -161,7 +162,8 @@ func (p *workspace) mount(t *testing.T, dir, options string) {
 		}
 		return exec.Command(args[0], args[1:]...).CombinedOutput()
 	}
-	if out, err := mount("mount", "-t", "tmpfs", "-o", fmt.Sprintf("mode=755,uid=%d,%s", os.Getuid(), options), "tmpfs", p.path(dir)); err != nil {
+	if out, err := mount("mount", "-t", "tmpfs", "-o", fmt.Sprintf("mode=755,uid=%d,%s", os.Getuid(), options), "tmpfs",
+		p.path(dir)); err != nil {
 		testkit.Missing(t, fmt.Sprintf("this needs a mount: %v: %s", err, out))
 	}
 	t.Cleanup(func() {

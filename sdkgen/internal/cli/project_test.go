@@ -31,7 +31,8 @@ func newProject(t *testing.T) *workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &workspace{root: filepath.Join(dir, "work"), outside: filepath.Join(dir, "outside"), temp: filepath.Join(dir, "temp"), sdkgen: filepath.Join(dir, "sdkgen")}
+	p := &workspace{root: filepath.Join(dir, "work"), outside: filepath.Join(dir, "outside"),
+		temp: filepath.Join(dir, "temp"), sdkgen: filepath.Join(dir, "sdkgen")}
 	for _, dir := range []string{p.root, p.outside, p.temp, filepath.Join(dir, "bin")} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)

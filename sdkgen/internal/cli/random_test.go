@@ -20,8 +20,9 @@ import (
 )
 
 var (
-	randomEdits = flag.Int("edits", 0, "how many times TestRandom edits its project; 0 for 20 in make test-all and 5 elsewhere")
-	randomSeed  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what TestRandom begins with")
+	randomEdits = flag.Int("edits", 0,
+		"how many times TestRandom edits its project; 0 for 20 in make test-all and 5 elsewhere")
+	randomSeed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "what TestRandom begins with")
 )
 
 // TestRandom edits a project again and again, at random. With the lock, generate writes and prints what it does with
@@ -128,10 +129,13 @@ var edits = []func(*editor) string{
 var (
 	comment = regexp.MustCompile(`(?m)^\t// .*\n`)
 	field   = regexp.MustCompile("(?m)^\t(// .*\n\t// .*\n\t)?Added.*\n")
-	texts   = []string{"is more.", `has "quotes", \ and ` + "`", "</b> {{name}} {{{x}}}", "*/ # %s ünïcode 漢", "Deprecated: it is."}
-	markers = []string{"+optional", "+nullable", "+default=4", "+kubebuilder:default=4", "+kubebuilder:validation:Minimum=1", "+listType=atomic", "+k8s:unknown"}
-	types   = []string{"string", "*int32", "map[string]string", "bool", "metav1.Duration", "*Part", "*string", "[]byte", "metav1.Time"}
-	digits  = strings.Split("0123456789abcdef", "")
+	texts   = []string{"is more.", `has "quotes", \ and ` + "`", "</b> {{name}} {{{x}}}", "*/ # %s ünïcode 漢",
+		"Deprecated: it is."}
+	markers = []string{"+optional", "+nullable", "+default=4", "+kubebuilder:default=4",
+		"+kubebuilder:validation:Minimum=1", "+listType=atomic", "+k8s:unknown"}
+	types = []string{"string", "*int32", "map[string]string", "bool", "metav1.Duration", "*Part", "*string", "[]byte",
+		"metav1.Time"}
+	digits = strings.Split("0123456789abcdef", "")
 )
 
 func pick(e *editor, from []string) string { return from[e.IntN(len(from))] }
@@ -154,7 +158,9 @@ func (e *editor) insert(before *regexp.Regexp, text string) string {
 // add puts a field before a match in the API.
 func (e *editor) add() string {
 	e.added++
-	return e.insert(comment, fmt.Sprintf("\t// added%d is new.\n\t// +optional\n\tAdded%[1]d %s `json:\"added%[1]d,omitempty\"`\n", e.added, pick(e, types)))
+	return e.insert(comment,
+		fmt.Sprintf("\t// added%d is new.\n\t// +optional\n\tAdded%[1]d %s `json:\"added%[1]d,omitempty\"`\n", e.added,
+			pick(e, types)))
 }
 
 // remove takes a match out of the API.
@@ -191,7 +197,8 @@ func (e *editor) delete(file string) string {
 func (e *editor) made() string {
 	names := slices.Sorted(maps.Keys(contents(e.T, e.root)))
 	names = slices.DeleteFunc(names, func(name string) bool {
-		return !strings.HasPrefix(name, "sdk/") && !strings.HasPrefix(name, "config/") && !strings.Contains(name, "zz_generated")
+		return !strings.HasPrefix(name, "sdk/") && !strings.HasPrefix(name, "config/") &&
+			!strings.Contains(name, "zz_generated")
 	})
 	return pick(e, names)
 }

@@ -148,13 +148,17 @@ Exit codes: 0 done, and nothing differs; 1 verify found a difference, or an API 
 	})
 	f := cmd.PersistentFlags()
 	f.StringVarP(&a.dir, "dir", "C", ".", "project `directory` that holds sdkgen.yaml")
-	f.StringVar(&a.config, "config", "", "configuration `file` in the project (default sdkgen.yaml); the lock of NAME.yaml is NAME.lock")
-	f.StringVar(&a.tools, "tools", "", "`directory` of the jar and Java, relative to the project (default $SDKGEN_TOOLS, then .tools)")
-	f.StringVar(&a.engine, "engine", "", "`engine` that renders the SDKs: native or openapi-generator (default sdkgen.yaml's)")
+	f.StringVar(&a.config, "config", "",
+		"configuration `file` in the project (default sdkgen.yaml); the lock of NAME.yaml is NAME.lock")
+	f.StringVar(&a.tools, "tools", "",
+		"`directory` of the jar and Java, relative to the project (default $SDKGEN_TOOLS, then .tools)")
+	f.StringVar(&a.engine, "engine", "",
+		"`engine` that renders the SDKs: native or openapi-generator (default sdkgen.yaml's)")
 	f.StringVar(&a.format, "format", "text", "output format of diagnostics: text, json or github")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what runs")
-	cmd.AddCommand(a.init(), a.generate(), a.verify(), a.rules(), a.breaking(), a.explain(), a.docs(), a.swagger(), a.doctor(), a.fetch(), a.version())
+	cmd.AddCommand(a.init(), a.generate(), a.verify(), a.rules(), a.breaking(), a.explain(), a.docs(), a.swagger(),
+		a.doctor(), a.fetch(), a.version())
 	return cmd
 }
 
@@ -169,7 +173,8 @@ func (a *app) inProject(do func(context.Context, *project.Project) error) func(*
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(do(cmd.Context(), project), project.Close()); err != nil || a.format == string(diag.Text) || printsData(cmd) {
+		if err := errors.Join(do(cmd.Context(), project), project.Close()); err != nil || a.format == string(diag.Text) ||
+			printsData(cmd) {
 			return err
 		}
 		return diag.Print(a.stdout, diag.Format(a.format), a.warnings)
@@ -194,7 +199,8 @@ func (a *app) environment() (stage.Environment, error) {
 		root, err = filepath.EvalSymlinks(root)
 	}
 	if err != nil {
-		return stage.Environment{}, diag.List{{Rule: "config", Message: "directory not found: " + a.dir, Hint: "-C names the project's directory"}}
+		return stage.Environment{},
+			diag.List{{Rule: "config", Message: "directory not found: " + a.dir, Hint: "-C names the project's directory"}}
 	}
 	return stage.Environment{
 		Root: root, Dir: a.dir, Config: filepath.ToSlash(a.config), Engine: a.engine, Tools: a.tools, Environ: os.Environ(),

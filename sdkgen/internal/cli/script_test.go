@@ -245,7 +245,8 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "XDG_CACHE_HOME", "JAVA_HOME"} {
+	for _, name := range []string{"PATH", "HOME", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "XDG_CACHE_HOME",
+		"JAVA_HOME"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	stderr, err := cmd.StderrPipe()

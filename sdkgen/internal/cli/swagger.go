@@ -30,6 +30,7 @@ func (a *app) swagger() *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "output `file`, - for stdout")
-	cmd.Flags().StringVar(&api, "api", "", "`package` to print, by directory, import path or version; needed if there are several")
+	cmd.Flags().StringVar(&api, "api", "",
+		"`package` to print, by directory, import path or version; needed if there are several")
 	return cmd
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // unseen is what verify --lock does not see.
-const unseen = "--lock compares hashes and runs no stage: it does not see an output that was edited together with sdkgen.lock, nor another " +
+const unseen = "--lock compares hashes and runs no stage: it does not see an output that was edited together with " +
+	"sdkgen.lock, nor another " +
 	"development build of sdkgen; run `sdkgen verify` in CI"
 
 func (a *app) verify() *cobra.Command {
@@ -58,7 +59,8 @@ pre-commit hook, not for CI.`,
 
 // state is the diagnostic of a file that generate would change.
 var state = map[artifact.ChangeKind]string{
-	artifact.Added: "missing", artifact.Modified: "differs from what its stage generates", artifact.Deleted: "no stage generates it any more",
+	artifact.Added: "missing", artifact.Modified: "differs from what its stage generates",
+	artifact.Deleted: "no stage generates it any more",
 }
 
 // different returns changes and stray files as diagnostics, if there are any. If the format is text it prints the

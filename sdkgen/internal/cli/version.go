@@ -18,13 +18,15 @@ var released string
 const self = "github.com/flux-framework/flux-operator/sdkgen"
 
 // generators are the modules whose versions decide what sdkgen writes.
-var generators = []string{"sigs.k8s.io/controller-tools", "k8s.io/kube-openapi", "k8s.io/code-generator", "k8s.io/gengo/v2"}
+var generators = []string{"sigs.k8s.io/controller-tools", "k8s.io/kube-openapi", "k8s.io/code-generator",
+	"k8s.io/gengo/v2"}
 
 func (a *app) version() *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the versions of sdkgen and of the generators in it",
-		Long:    "Print the version of sdkgen, as `go install`, `go get -tool` or the wheel recorded it, and those of the Kubernetes generators that it is built with.",
+		Use:   "version",
+		Short: "Print the versions of sdkgen and of the generators in it",
+		Long: "Print the version of sdkgen, as `go install`, `go get -tool` or the wheel recorded it, and those of the " +
+			"Kubernetes generators that it is built with.",
 		Example: "  sdkgen version",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {

@@ -17,14 +17,19 @@ func TestVersions(t *testing.T) {
 		released               string
 	}{
 		"nothing recorded": {info: nil, printed: development, key: development},
-		"go install":       {&debug.BuildInfo{Main: debug.Module{Path: self, Version: released, Sum: "h1:x"}, Deps: deps}, released, released, "v2.0.1", ""},
-		"a wheel":          {&debug.BuildInfo{Main: debug.Module{Path: self, Version: development}, Deps: deps}, released, released, "v2.0.1", released},
+		"go install": {&debug.BuildInfo{Main: debug.Module{Path: self, Version: released, Sum: "h1:x"}, Deps: deps},
+			released, released, "v2.0.1", ""},
+		"a wheel": {&debug.BuildInfo{Main: debug.Module{Path: self, Version: development}, Deps: deps}, released,
+			released, "v2.0.1", released},
 		"a fork": {&debug.BuildInfo{Main: debug.Module{
-			Path: self, Version: released, Sum: "h1:x", Replace: &debug.Module{Path: "example.org/fork", Version: "v1.2.5", Sum: "h1:y"},
+			Path: self, Version: released, Sum: "h1:x", Replace: &debug.Module{Path: "example.org/fork", Version: "v1.2.5",
+				Sum: "h1:y"},
 		}}, "v1.2.5", "v1.2.5", "", ""},
-		"a checkout":             {&debug.BuildInfo{Main: dirty, Deps: deps}, dirty.Version, development, "v2.0.1", ""},
-		"a checkout without VCS": {&debug.BuildInfo{Main: debug.Module{Path: self, Version: development}}, development, development, "", ""},
-		"another program's part": {&debug.BuildInfo{Main: debug.Module{Path: "example.org/op"}, Deps: []*debug.Module{{Path: self, Version: released}}}, released, released, "", ""},
+		"a checkout": {&debug.BuildInfo{Main: dirty, Deps: deps}, dirty.Version, development, "v2.0.1", ""},
+		"a checkout without VCS": {&debug.BuildInfo{Main: debug.Module{Path: self, Version: development}}, development,
+			development, "", ""},
+		"another program's part": {&debug.BuildInfo{Main: debug.Module{Path: "example.org/op"},
+			Deps: []*debug.Module{{Path: self, Version: released}}}, released, released, "", ""},
 		"a directory in its place": {&debug.BuildInfo{Main: debug.Module{Path: "example.org/op"}, Deps: []*debug.Module{
 			{Path: self, Version: released, Replace: &debug.Module{Path: "../sdkgen"}},
 		}}, development, development, "", ""},

@@ -29,9 +29,12 @@ var beyond = []reason{
 	{regexp.MustCompile(`^clients\.\w+ and clients\.\w+ are both`), "one key depends on another"},
 	{regexp.MustCompile(`^generator names a jar, which only the engine`), "as before"},
 	{regexp.MustCompile(`^invalid pattern "`), "the language of path.Match is no regular one"},
-	{regexp.MustCompile(`^apis\[\d+\]\.package: (malformed|invalid) import path "`), "the rules of an import path are more than a pattern"},
-	{regexp.MustCompile(`: ".*\w/\.\./\.\.[^"]*" is not a path inside the project$`), "the path leaves the project behind a directory of it"},
-	{regexp.MustCompile(`^version: "[^"]*" is not a valid version$`), "the text of a number is not in the document: +1, .inf, 1_000"},
+	{regexp.MustCompile(`^apis\[\d+\]\.package: (malformed|invalid) import path "`),
+		"the rules of an import path are more than a pattern"},
+	{regexp.MustCompile(`: ".*\w/\.\./\.\.[^"]*" is not a path inside the project$`),
+		"the path leaves the project behind a directory of it"},
+	{regexp.MustCompile(`^version: "[^"]*" is not a valid version$`),
+		"the text of a number is not in the document: +1, .inf, 1_000"},
 	{regexp.MustCompile(`^(crd\.)?year: "[^"]*" is not a year`), "as for the version"},
 }
 
@@ -149,7 +152,8 @@ func corpus(t *testing.T) map[string][]byte {
 			}
 		}
 	}
-	for _, glob := range []string{"../../../sdkgen.yaml", "../../../examples/*/*/sdkgen.yaml", "../../test/*/testdata/sdkgen.yaml", "../cli/testdata/project/sdkgen.yaml"} {
+	for _, glob := range []string{"../../../sdkgen.yaml", "../../../examples/*/*/sdkgen.yaml",
+		"../../test/*/testdata/sdkgen.yaml", "../cli/testdata/project/sdkgen.yaml"} {
 		files, err := filepath.Glob(glob)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", glob, err)
@@ -218,9 +222,12 @@ type mutation struct {
 
 // values take the place of others.
 var values = []any{
-	nil, true, 7, -7, 1.5, "", "x", "a b", "1.0", "2026", "2023, 2026", "../x", "/x", "./../x", "..", "a/../x", "a/../../x", `a\b`, "a..b", "{version}", "[", "docs/", strings.Repeat("a", 64),
-	[]any{}, []any{"x"}, []any{nil}, []any{7}, []any{map[string]any{}}, map[string]any{}, map[string]any{"x": "y"}, map[string]any{"dir": "d"},
-	map[string]any{"dir": "d", "package": "p"}, []any{map[string]any{"path": "p"}, map[string]any{"package": "a.b/c", "dir": "d"}},
+	nil, true, 7, -7, 1.5, "", "x", "a b", "1.0", "2026", "2023, 2026", "../x", "/x", "./../x", "..", "a/../x",
+	"a/../../x", `a\b`, "a..b", "{version}", "[", "docs/", strings.Repeat("a", 64),
+	[]any{}, []any{"x"}, []any{nil}, []any{7}, []any{map[string]any{}}, map[string]any{}, map[string]any{"x": "y"},
+	map[string]any{"dir": "d"},
+	map[string]any{"dir": "d", "package": "p"}, []any{map[string]any{"path": "p"},
+		map[string]any{"package": "a.b/c", "dir": "d"}},
 }
 
 // mutations returns copies of a document, each with one change: a key or item removed or added, or a value
@@ -242,7 +249,8 @@ func mutations(doc any) []mutation {
 				out = append(out, mutation{key + ": " + m.what, with})
 			}
 		}
-		for _, key := range []string{"unknown", "version", "year", "keep", "crd", "rules", "generator", "python", "dir", "path", "package", "sha256", "templates", "overlay"} {
+		for _, key := range []string{"unknown", "version", "year", "keep", "crd", "rules", "generator", "python", "dir",
+			"path", "package", "sha256", "templates", "overlay"} {
 			if _, has := doc[key]; has {
 				continue
 			}

@@ -12,8 +12,9 @@ import (
 // File is the name of the configuration in the project's root.
 const File = "sdkgen.yaml"
 
-// Config is sdkgen.yaml; sdkgen.schema.json is made from it, and a test holds the two together. A missing section disables its outputs; deepcopy code,
-// zz_generated.openapi.go and swagger.json are always generated, beside the API's types.
+// Config is sdkgen.yaml; sdkgen.schema.json is made from it, and a test holds the two together. A missing section
+// disables its outputs; deepcopy code, zz_generated.openapi.go and swagger.json are always generated, beside the API's
+// types.
 type Config struct {
 	// Version is the version of the SDKs, and the only place where it is written.
 	Version string `yaml:"version" jsonschema:"required,pattern=^[0-9][0-9A-Za-z.+-]*$"`
@@ -111,7 +112,8 @@ func (a API) NoCRD() bool { return a.CRD != nil && !*a.CRD }
 // its own name.
 type CRD struct {
 	// Dir is the directory; a file in it is named GROUP_PLURAL.yaml. Without it no CRDs are written, and the options
-	// are only allowDangerousTypes, ignoreUnexportedFields and generateEmbeddedObjectMeta, which also decide what API the SDKs are for.
+	// are only allowDangerousTypes, ignoreUnexportedFields and generateEmbeddedObjectMeta, which also decide what API the
+	// SDKs are for.
 	Dir string `yaml:"dir" jsonschema:"minLength=1,format=path"`
 	// IgnoreUnexportedFields leaves out fields with a lower-case name and a json tag.
 	IgnoreUnexportedFields bool `yaml:"ignoreUnexportedFields" json:",omitempty"`
@@ -129,8 +131,8 @@ type CRD struct {
 	HeaderFile string `yaml:"headerFile" json:",omitempty" jsonschema:"format=path"`
 	// Year replaces " YEAR" in it by a space and itself.
 	Year string `yaml:"year" json:",omitempty" jsonschema:"pattern=^([0-9]{4}([-\\, ]+[0-9]{4})*)?$"`
-	// DeprecatedV1beta1CompatibilityPreserveUnknownFields is the value of spec.preserveUnknownFields, which the CRDs lack without
-	// it. The API server refuses true for a new CRD.
+	// DeprecatedV1beta1CompatibilityPreserveUnknownFields is the value of spec.preserveUnknownFields, which the CRDs lack
+	// without it. The API server refuses true for a new CRD.
 	DeprecatedV1beta1CompatibilityPreserveUnknownFields *bool `yaml:"deprecatedV1beta1CompatibilityPreserveUnknownFields" json:",omitempty"`
 	// OmitToolVersion leaves out the annotation with controller-gen's version.
 	OmitToolVersion bool `yaml:"omitToolVersion" json:",omitempty"`
@@ -153,15 +155,15 @@ const Markdown = "markdown"
 
 // Samples says where a manifest of each kind goes.
 type Samples struct {
-	// Dir is the directory; a file in it is named GROUP_VERSION_KIND.yaml, as kubebuilder names them. Other files in it, and those
-	// that were edited, are yours: they are validated, and a kind that one of them has gets no other.
+	// Dir is the directory; a file in it is named GROUP_VERSION_KIND.yaml, as kubebuilder names them. Other files in it,
+	// and those that were edited, are yours: they are validated, and a kind that one of them has gets no other.
 	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
 }
 
 // Schemas says where the JSON Schemas and the OpenAPI 3 documents of the custom resources go.
 type Schemas struct {
-	// Dir is the directory. A JSON Schema in it is named GROUP/KIND_VERSION.json, in lower case, as kubeconform looks for it.
-	// Every file in it is a generated one.
+	// Dir is the directory. A JSON Schema in it is named GROUP/KIND_VERSION.json, in lower case, as kubeconform looks for
+	// it. Every file in it is a generated one.
 	Dir string `yaml:"dir" jsonschema:"required,minLength=1,format=path"`
 }
 
@@ -180,8 +182,8 @@ type Breaking struct {
 
 // Swagger configures swagger.json.
 type Swagger struct {
-	// Title is the document's info.title; if empty, the name of the directory above the API package, or, if that is api or apis,
-	// of the one above it.
+	// Title is the document's info.title; if empty, the name of the directory above the API package, or, if that is api or
+	// apis, of the one above it.
 	Title string `yaml:"title"`
 	// Names gives a definition's name by Go type, such as
 	// "k8s.io/api/batch/v1.JobSpec: V1JobSpec", that replace those that the rules give.

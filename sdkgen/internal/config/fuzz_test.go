@@ -42,7 +42,8 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("no list of diagnostics, but %T: %v", err, err)
 		}
 		for _, d := range list {
-			if lines := bytes.Count(data, []byte("\n")) + 1; d.Pos.Filename != "sdkgen.yaml" || d.Pos.Line < 0 || d.Pos.Line > lines || d.Pos.Column < 0 {
+			if lines := bytes.Count(data, []byte("\n")) + 1; d.Pos.Filename != "sdkgen.yaml" || d.Pos.Line < 0 ||
+				d.Pos.Line > lines || d.Pos.Column < 0 {
 				t.Errorf("%v: the file has %d lines", d, lines)
 			}
 			if d.Message == "" || strings.ContainsAny(d.Message, "\n\x00\x1b") {
@@ -65,7 +66,8 @@ func data(archive *txtar.Archive) [][]byte {
 // paths are all files and directories that a configuration names.
 func paths(cfg *config.Config) map[string]string {
 	all := map[string]string{
-		"header": cfg.Header, "exceptions": cfg.Rules.Exceptions, "breaking.exceptions": cfg.Breaking.Exceptions, "jar": cfg.Generator.Jar, "java": cfg.Generator.Java,
+		"header": cfg.Header, "exceptions": cfg.Rules.Exceptions, "breaking.exceptions": cfg.Breaking.Exceptions,
+		"jar": cfg.Generator.Jar, "java": cfg.Generator.Java,
 	}
 	for _, api := range cfg.APIs {
 		all["apis "+api.Path+api.Package] = api.Path

@@ -21,18 +21,22 @@ func (p *checker) crd(crd *CRD) {
 	p.path(&crd.HeaderFile, false, "crd", "headerFile")
 	p.year(crd.Year, "crd", "year")
 	if crd.MaxDescLen != nil && *crd.MaxDescLen < 0 {
-		p.list.Add(p.at("crd", "maxDescLen"), rule, "write the number of characters; 0 leaves the descriptions out", "crd.maxDescLen is negative")
+		p.list.Add(p.at("crd", "maxDescLen"), rule, "write the number of characters; 0 leaves the descriptions out",
+			"crd.maxDescLen is negative")
 	}
 	for i, version := range crd.CRDVersions {
 		if version != "v1" {
-			p.list.Add(p.at("crd", "crdVersions", i), rule, "write [v1], or remove it", "crd.crdVersions: there is no %q: v1 is the only version of CustomResourceDefinition that API servers since Kubernetes 1.22 have", version)
+			p.list.Add(p.at("crd", "crdVersions", i), rule, "write [v1], or remove it",
+				"crd.crdVersions: there is no %q: v1 is the only version of CustomResourceDefinition that API servers since "+
+					"Kubernetes 1.22 have", version)
 		} else if i > 0 {
 			p.list.Add(p.at("crd", "crdVersions", i), rule, "write [v1], or remove it", "crd.crdVersions lists v1 twice")
 		}
 	}
 	if value := crd.DeprecatedV1beta1CompatibilityPreserveUnknownFields; value != nil && *value {
 		key := "deprecatedV1beta1CompatibilityPreserveUnknownFields"
-		p.list.Add(p.at("crd", key), rule, "write +kubebuilder:pruning:PreserveUnknownFields at the fields that hold anything, and false here, or remove it",
+		p.list.Add(p.at("crd", key), rule,
+			"write +kubebuilder:pruning:PreserveUnknownFields at the fields that hold anything, and false here, or remove it",
 			"crd.%s: the API server refuses a CRD of version v1 with spec.preserveUnknownFields", key)
 	}
 }
@@ -43,7 +47,9 @@ func (c *CRD) forCRDs() []string {
 	value := reflect.ValueOf(*c)
 	for field, v := range value.Fields() {
 		key := field.Tag.Get("yaml")
-		if !v.IsZero() && !slices.Contains([]string{"dir", "allowDangerousTypes", "ignoreUnexportedFields", "generateEmbeddedObjectMeta"}, key) {
+		if !v.IsZero() &&
+			!slices.Contains([]string{"dir", "allowDangerousTypes", "ignoreUnexportedFields", "generateEmbeddedObjectMeta"},
+				key) {
 			set = append(set, key)
 		}
 	}
@@ -53,7 +59,8 @@ func (c *CRD) forCRDs() []string {
 // year checks a year of a header.
 func (p *checker) year(year string, keys ...any) {
 	if year != "" && !yearText.MatchString(year) {
-		p.list.Add(p.at(keys...), rule, "write, for example: year: 2026", "%s: %q is not a year, nor a range of years", dotted(keys), year)
+		p.list.Add(p.at(keys...), rule, "write, for example: year: 2026", "%s: %q is not a year, nor a range of years",
+			dotted(keys), year)
 	}
 }
 
@@ -72,7 +79,8 @@ func (p *checker) docs(docs *Docs) {
 	p.path(&docs.Dir, true, "docs", "dir")
 	docs.Format = cmp.Or(docs.Format, Formats[0])
 	if !slices.Contains(Formats, docs.Format) {
-		p.list.Add(p.at("docs", "format"), rule, "write one of "+strings.Join(Formats, ", "), "docs.format: unknown format %q", docs.Format)
+		p.list.Add(p.at("docs", "format"), rule, "write one of "+strings.Join(Formats, ", "),
+			"docs.format: unknown format %q", docs.Format)
 	}
 }
 
@@ -84,28 +92,35 @@ func (p *checker) clients(c *Clients) {
 	p.path(&c.Dir, true, "clients", "dir")
 	p.path(&c.OneInputAPI, false, "clients", "oneInputApi")
 	if c.Version != "" && c.Version != Project {
-		p.list.Add(p.at("clients", "version"), rule, "write project, for the version of client-go in go.mod, or remove it", "clients.version: unknown value %q", c.Version)
+		p.list.Add(p.at("clients", "version"), rule, "write project, for the version of client-go in go.mod, or remove it",
+			"clients.version: unknown value %q", c.Version)
 	}
 	seen := map[string]string{}
 	for _, name := range []struct{ key, value string }{
-		{"clientsetName", cmp.Or(c.ClientsetName, defaultNames.ClientsetName)}, {"applyconfigName", cmp.Or(c.ApplyconfigName, defaultNames.ApplyconfigName)},
-		{"listersName", cmp.Or(c.ListersName, defaultNames.ListersName)}, {"informersName", cmp.Or(c.InformersName, defaultNames.InformersName)},
+		{"clientsetName", cmp.Or(c.ClientsetName, defaultNames.ClientsetName)},
+		{"applyconfigName", cmp.Or(c.ApplyconfigName, defaultNames.ApplyconfigName)},
+		{"listersName", cmp.Or(c.ListersName, defaultNames.ListersName)},
+		{"informersName", cmp.Or(c.InformersName, defaultNames.InformersName)},
 	} {
 		p.directory(name.key, name.value)
 		if other := seen[name.value]; other != "" {
-			p.list.Add(p.at("clients", name.key), rule, "give each a directory of its own", "clients.%s and clients.%s are both %q", other, name.key, name.value)
+			p.list.Add(p.at("clients", name.key), rule, "give each a directory of its own",
+				"clients.%s and clients.%s are both %q", other, name.key, name.value)
 		}
 		seen[name.value] = name.key
 	}
 	p.directory("versionedName", cmp.Or(c.VersionedName, defaultNames.VersionedName))
-	p.forms(c.ApplyconfigExternals, external, "applyconfigExternals", "write, for example:\nk8s.io/api/core/v1.PodTemplateSpec:k8s.io/client-go/applyconfigurations/core/v1", "TYPE-PACKAGE.TYPE:PACKAGE")
+	p.forms(c.ApplyconfigExternals, external, "applyconfigExternals",
+		"write, for example:\nk8s.io/api/core/v1.PodTemplateSpec:k8s.io/client-go/applyconfigurations/core/v1",
+		"TYPE-PACKAGE.TYPE:PACKAGE")
 	p.forms(c.PluralExceptions, plural, "pluralExceptions", "write, for example: Endpoints:Endpoints", "TYPE:PLURAL")
 }
 
 // directory checks the name of a directory that is a Go package.
 func (p *checker) directory(key, name string) {
 	if !directoryName.MatchString(name) {
-		p.list.Add(p.at("clients", key), rule, "write lower-case letters and digits", "clients.%s: %q is not a name for a Go package", key, name)
+		p.list.Add(p.at("clients", key), rule, "write lower-case letters and digits",
+			"clients.%s: %q is not a name for a Go package", key, name)
 	}
 }
 

@@ -17,8 +17,9 @@ const pageFile = "../../../docs/use/configuration.md"
 
 // The lines of the page between which its table is.
 const (
-	keysBegin = "<!-- keys of sdkgen.yaml, begin: written by `go test ./sdkgen/internal/config -run TestPage -update` -->\n"
-	keysEnd   = "<!-- keys of sdkgen.yaml, end -->\n"
+	keysBegin = "<!-- keys of sdkgen.yaml, begin: written by `go test ./sdkgen/internal/config -run TestPage -update` " +
+		"-->\n"
+	keysEnd = "<!-- keys of sdkgen.yaml, end -->\n"
 )
 
 // TestPage prints the keys of sdkgen.schema.json into the page about sdkgen.yaml. With -update it writes the page.
@@ -102,7 +103,8 @@ func (p *keyPage) rows(prefix string, schema *yaml.Node) {
 		kind, below := p.kind(property)
 		meaning := value(property, "description").Value
 		if _, rest, ok := strings.Cut(meaning, " "); ok && strings.EqualFold(strings.Fields(meaning)[0], name) {
-			meaning = strings.TrimPrefix(strings.TrimPrefix(rest, "is "), "are ") // the comment of a Go field begins with its name
+			// the comment of a Go field begins with its name
+			meaning = strings.TrimPrefix(strings.TrimPrefix(rest, "is "), "are ")
 		}
 		if required[name] {
 			meaning = "**Required.** " + meaning

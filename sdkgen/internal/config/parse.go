@@ -104,10 +104,12 @@ func (p *checker) check(cfg *Config) {
 	if cfg.Version == "" {
 		p.list.Add(p.at(), rule, "write, for example:\n"+Sample, "version, the version of the SDKs, is missing")
 	} else if !versionText.MatchString(cfg.Version) {
-		p.list.Add(p.at("version"), rule, "write numbers with dots, such as 0.1.0 or 1.0.0-rc.1", "version: %q is not a valid version", cfg.Version)
+		p.list.Add(p.at("version"), rule, "write numbers with dots, such as 0.1.0 or 1.0.0-rc.1",
+			"version: %q is not a valid version", cfg.Version)
 	}
 	if len(cfg.APIs) == 0 {
-		p.list.Add(p.at("apis"), rule, "write, for example:\n"+Sample, "apis is missing or empty: it lists the packages to generate from")
+		p.list.Add(p.at("apis"), rule, "write, for example:\n"+Sample,
+			"apis is missing or empty: it lists the packages to generate from")
 	}
 	seen := map[string]bool{}
 	for i := range cfg.APIs {
@@ -139,17 +141,20 @@ func (p *checker) check(cfg *Config) {
 // api checks one API package, and returns the key and value of its output directory.
 func (p *checker) api(api *API, i int) (key, dir string) {
 	if len(api.Kinds) > 0 && len(api.Exclude) > 0 {
-		p.list.Add(p.at("apis", i, "exclude"), rule, "remove exclude: kinds lists all that are kept", "apis[%d] has both kinds and exclude", i)
+		p.list.Add(p.at("apis", i, "exclude"), rule, "remove exclude: kinds lists all that are kept",
+			"apis[%d] has both kinds and exclude", i)
 	}
 	if api.Package == "" {
 		p.path(&api.Path, true, "apis", i, "path")
 		if api.Dir != "" {
-			p.list.Add(p.at("apis", i, "dir"), rule, "remove it", "apis[%d].dir is only for a package of another module: the files of %q are written beside its types", i, api.Path)
+			p.list.Add(p.at("apis", i, "dir"), rule, "remove it",
+				"apis[%d].dir is only for a package of another module: the files of %q are written beside its types", i, api.Path)
 		}
 		return "path", api.Path
 	}
 	if err := module.CheckImportPath(api.Package); err != nil {
-		p.list.Add(p.at("apis", i, "package"), rule, "write an import path, such as sigs.k8s.io/jobset/api/jobset/v1alpha2", "apis[%d].package: %v", i, err)
+		p.list.Add(p.at("apis", i, "package"), rule, "write an import path, such as sigs.k8s.io/jobset/api/jobset/v1alpha2",
+			"apis[%d].package: %v", i, err)
 	}
 	if api.Path != "" {
 		p.list.Add(p.at("apis", i, "path"), rule, "keep path for a package of the project, package for one of another module",
@@ -165,7 +170,8 @@ func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {
 	}
 	p.path(&sdk.Dir, true, key, "dir")
 	if sdk.Package == "" && sdk.Config == "" {
-		p.list.Add(p.at(key, "package"), rule, fmt.Sprintf("write the name to import it by, for example:\n%s:\n  dir: %s\n  package: example", key, sdk.Dir),
+		p.list.Add(p.at(key, "package"), rule,
+			fmt.Sprintf("write the name to import it by, for example:\n%s:\n  dir: %s\n  package: example", key, sdk.Dir),
 			"%s.package, the name of the package, is missing", key)
 	}
 	p.path(&sdk.Config, false, key, "config")
@@ -183,7 +189,8 @@ func (p *checker) sdk(cfg *Config, sdk *SDK, key string) {
 func (p *checker) patterns(list []string, keys ...any) {
 	for i, pattern := range list {
 		if _, err := path.Match(pattern, "x"); err != nil {
-			p.list.Add(p.at(append(keys, i)...), rule, "write a pattern such as *.md, or docs/ for a directory", "invalid pattern %q", pattern)
+			p.list.Add(p.at(append(keys, i)...), rule, "write a pattern such as *.md, or docs/ for a directory",
+				"invalid pattern %q", pattern)
 		}
 	}
 }
@@ -210,7 +217,8 @@ func (p *checker) generator(g *Generator) {
 	p.path(&g.Jar, true, "generator", "jar")
 	p.path(&g.Java, false, "generator", "java")
 	if !hexSum.MatchString(g.SHA256) {
-		p.list.Add(p.at("generator", "sha256"), rule, "write the SHA-256 checksum of the jar, or remove the section generator to use the pinned jar",
+		p.list.Add(p.at("generator", "sha256"), rule,
+			"write the SHA-256 checksum of the jar, or remove the section generator to use the pinned jar",
 			"generator.sha256 is not 64 hexadecimal digits")
 	}
 }

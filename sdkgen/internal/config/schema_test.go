@@ -31,7 +31,8 @@ func TestSchemaFile(t *testing.T) {
 		return
 	}
 	if flag.Lookup("update").Value.String() != "true" {
-		t.Fatalf("sdkgen.schema.json is stale, %v (-have +want; -update writes it):\n%s", err, cmp.Diff(string(want), string(got)))
+		t.Fatalf("sdkgen.schema.json is stale, %v (-have +want; -update writes it):\n%s", err,
+			cmp.Diff(string(want), string(got)))
 	}
 	if err := os.WriteFile(schemaFile, got, 0o644); err != nil {
 		t.Fatal(err)
@@ -55,7 +56,8 @@ func TestSchemaNamed(t *testing.T) {
 // schema makes the JSON Schema of sdkgen.yaml.
 func schema(t *testing.T) []byte {
 	t.Helper()
-	r := &jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, ExpandedStruct: true, Anonymous: true}
+	r := &jsonschema.Reflector{FieldNameTag: "yaml", RequiredFromJSONSchemaTags: true, ExpandedStruct: true,
+		Anonymous: true}
 	if err := r.AddGoComments(reflect.TypeFor[config.Config]().PkgPath(), "./", jsonschema.WithFullComment()); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,8 @@ var conditions = map[string]func() []*jsonschema.Schema{
 		return all
 	},
 	"CRD": func() []*jsonschema.Schema {
-		return []*jsonschema.Schema{keys([]string{"dir"}, nil), withoutCRDs("allowDangerousTypes"), withoutCRDs("ignoreUnexportedFields"), withoutCRDs("generateEmbeddedObjectMeta")}
+		return []*jsonschema.Schema{keys([]string{"dir"}, nil), withoutCRDs("allowDangerousTypes"),
+			withoutCRDs("ignoreUnexportedFields"), withoutCRDs("generateEmbeddedObjectMeta")}
 	},
 	"SDK": func() []*jsonschema.Schema {
 		return []*jsonschema.Schema{keys([]string{"dir", "package"}, nil), keys([]string{"dir", "config"}, nil)}
@@ -120,7 +123,8 @@ func withoutCRDs(option string) *jsonschema.Schema {
 	for field := range reflect.TypeFor[config.CRD]().Fields() {
 		key, empty := field.Tag.Get("yaml"), []any{nil}
 		switch {
-		case slices.Contains([]string{"dir", "allowDangerousTypes", "ignoreUnexportedFields", "generateEmbeddedObjectMeta"}, key):
+		case slices.Contains([]string{"dir", "allowDangerousTypes", "ignoreUnexportedFields", "generateEmbeddedObjectMeta"},
+			key):
 			continue
 		case field.Type.Kind() == reflect.Bool:
 			empty = append(empty, false)

@@ -118,7 +118,8 @@ func (p *checker) mistyped(n *yaml.Node, t reflect.Type) {
 	if t.Kind() != reflect.String || n.ShortTag() == "!!null" {
 		hint = ""
 	}
-	p.list.Add(token.Position{Filename: p.name, Line: n.Line, Column: n.Column}, rule, hint, "expected %s, found %s", wanted(t.String()), found(n.ShortTag(), n.Value))
+	p.list.Add(token.Position{Filename: p.name, Line: n.Line, Column: n.Column}, rule, hint, "expected %s, found %s",
+		wanted(t.String()), found(n.ShortTag(), n.Value))
 }
 
 // The decoder's messages: a syntax error, an unknown key, a value of another type.
@@ -150,7 +151,8 @@ func visible(r rune) rune {
 
 // moved says what to write in place of a key that was elsewhere, by the struct of the section that it was in.
 var moved = map[string]string{
-	"Config.allowDangerousTypes": "write it into the section crd, with controller-gen's other options:\ncrd:\n  allowDangerousTypes: true",
+	"Config.allowDangerousTypes": "write it into the section crd, with controller-gen's other options:\ncrd:\n  " +
+		"allowDangerousTypes: true",
 }
 
 func (p *checker) yamlMessage(text, hint string) {

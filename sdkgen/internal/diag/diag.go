@@ -30,8 +30,9 @@ func (s Severity) String() string {
 
 // Diagnostic is one error or warning.
 type Diagnostic struct {
-	Pos      token.Position // Filename relative to the project where it lies inside; line and column from 1, 0 where unknown
-	Rule     string         // short name of what was checked, such as "names_match" or "load"
+	// Filename relative to the project where it lies inside; line and column from 1, 0 where unknown
+	Pos      token.Position
+	Rule     string // short name of what was checked, such as "names_match" or "load"
 	Severity Severity
 	Message  string // what is wrong, one line
 	Hint     string // what to do; may have several lines, may be empty

@@ -112,13 +112,14 @@ func (p *Project) find(ctx context.Context, against string, now *load.Result) (*
 // refuse makes one error of diagnostics, which have positions in another tree.
 func (o *otherVersion) refuse(err error) error {
 	if list, ok := errors.AsType[diag.List](err); ok {
-		return diag.Errorf(token.Position{}, "against", "the other version has to be one from which sdkgen can generate", "%s: %v", o.name, list)
+		return diag.Errorf(token.Position{}, "against", "the other version has to be one from which sdkgen can generate",
+			"%s: %v", o.name, list)
 	}
 	return err
 }
 
-// oldConfig returns the configuration of a baseline: its own or, where it has none, this project's with the API packages
-// that are there.
+// oldConfig returns the configuration of a baseline: its own or, where it has none, this project's with the API
+// packages that are there.
 func (p *Project) oldConfig(env stage.Environment, found *baseline.Baseline, now *load.Result) (*config.Config, error) {
 	if found.Packages == nil {
 		cfg, err := readConfig(env)

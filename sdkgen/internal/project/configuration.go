@@ -38,7 +38,8 @@ func configPath(env stage.Environment) (string, error) {
 		}
 	}
 	if !filepath.IsLocal(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		return "", diag.Errorf(token.Position{}, "config", "-C names the project's directory; the paths in a configuration are relative to it",
+		return "", diag.Errorf(token.Position{}, "config",
+			"-C names the project's directory; the paths in a configuration are relative to it",
 			"--config: %q is not a file inside the project", env.Config)
 	}
 	return path.Clean(filepath.ToSlash(name)), nil

@@ -47,7 +47,8 @@ func (p *Project) Drift(ctx context.Context) (diag.List, error) {
 			return nil, err
 		}
 		if !p.in.Lock.Sealed(s.Name, key) {
-			list.Add(token.Position{Filename: p.in.Lock.Path()}, s.Name, Regenerate, "the inputs of %s changed, or its lines here", s.Name)
+			list.Add(token.Position{Filename: p.in.Lock.Path()}, s.Name, Regenerate,
+				"the inputs of %s changed, or its lines here", s.Name)
 		}
 	}
 	strays, err := p.Strays(ctx, p.in.Lock)

@@ -18,10 +18,10 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage"
 )
 
-// Explained returns what can be explained of a project's API packages, or of the one that api names by directory, import path or
-// version. An import path of none of them is a package of another module, which needs no configuration: one that go.mod
-// requires or, as PACKAGE@VERSION, a published one; of such a package only the kind is read that the path begins with, if it has
-// that. Nothing is written outside of the scratch directory.
+// Explained returns what can be explained of a project's API packages, or of the one that api names by directory,
+// import path or version. An import path of none of them is a package of another module, which needs no configuration:
+// one that go.mod requires or, as PACKAGE@VERSION, a published one; of such a package only the kind is read that the
+// path begins with, if it has that. Nothing is written outside of the scratch directory.
 func Explained(ctx context.Context, env stage.Environment, api, fieldPath string) (out *explain.API, err error) {
 	env.Config, err = configPath(env)
 	if err != nil {
@@ -46,8 +46,8 @@ func Explained(ctx context.Context, env stage.Environment, api, fieldPath string
 	return p.explained(ctx, p.in.LoadOptions(), api)
 }
 
-// isForeign says whether a name is the import path of a package that the configuration does not have. The first part of such a
-// path has a dot, which no directory has whose name is a version.
+// isForeign says whether a name is the import path of a package that the configuration does not have. The first part of
+// such a path has a dot, which no directory has whose name is a version.
 func isForeign(env stage.Environment, cfg *config.Config, name string) bool {
 	importPath, _, _ := strings.Cut(name, "@")
 	first, _, below := strings.Cut(importPath, "/")
@@ -58,7 +58,8 @@ func isForeign(env stage.Environment, cfg *config.Config, name string) bool {
 		return true
 	}
 	for _, api := range cfg.APIs {
-		if own, err := load.PackagePath(env.Root, api.Path); api.Package == name || api.Path == name || err == nil && own == name {
+		if own, err := load.PackagePath(env.Root, api.Path); api.Package == name || api.Path == name ||
+			err == nil && own == name {
 			return false
 		}
 	}
@@ -80,11 +81,13 @@ func explainedForeign(ctx context.Context, env stage.Environment, api, kind stri
 		}
 		env.Root = scratch
 	} else if _, err := load.PackagePath(env.Root, "."); err != nil {
-		return nil, diag.Errorf(token.Position{}, "explain", "write a published version behind it: --api "+importPath+"@latest",
+		return nil, diag.Errorf(token.Position{}, "explain",
+			"write a published version behind it: --api "+importPath+"@latest",
 			"--api %s: there is no Go module here that requires it", importPath)
 	}
 	p, err := open(env, &config.Config{
-		APIs: []config.API{{Package: importPath, Dir: "spec"}}, CRD: &config.CRD{AllowDangerousTypes: true}, Python: &config.SDK{}, Go: &config.SDK{},
+		APIs: []config.API{{Package: importPath, Dir: "spec"}}, CRD: &config.CRD{AllowDangerousTypes: true},
+		Python: &config.SDK{}, Go: &config.SDK{},
 	})
 	if err != nil {
 		return nil, err

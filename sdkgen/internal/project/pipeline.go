@@ -123,7 +123,8 @@ func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error
 	}
 	p.in.Env.Report(needs)
 	lost := gocode.Losses(p.in, set, opts.AcceptLoss)
-	plan, err := artifact.NewPlan(p.in.Root, p.in.Lock, set, keys, artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0, Released: b.Run.Released})
+	plan, err := artifact.NewPlan(p.in.Root, p.in.Lock, set, keys,
+		artifact.Options{Adopt: opts.Adopt, Partial: len(opts.Only) > 0, Released: b.Run.Released})
 	if blocked, ok := errors.AsType[diag.List](err); ok {
 		return nil, append(lost, blocked...)
 	}
@@ -185,7 +186,8 @@ func (p *Project) WriteDocs(ctx context.Context, dir, format string) (pages int,
 	if err != nil {
 		return 0, err
 	}
-	plan, err := artifact.NewPlan(root, lock, b.Run.Sets[reference.Stage], map[string]string{reference.Stage: b.Run.Keys[reference.Stage]}, artifact.Options{})
+	plan, err := artifact.NewPlan(root, lock, b.Run.Sets[reference.Stage],
+		map[string]string{reference.Stage: b.Run.Keys[reference.Stage]}, artifact.Options{})
 	if err != nil {
 		return 0, err
 	}

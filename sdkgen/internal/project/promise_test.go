@@ -18,7 +18,8 @@ import (
 // verify --lock is content, as documented, but the plan of verify has the difference.
 func TestForgedLock(t *testing.T) {
 	archive := &txtar.Archive{}
-	for _, name := range []string{"sdkgen.yaml", "api/v1/doc.go", "api/v1/types.go", "api/v1/part.go", "api/v1/register.go"} {
+	for _, name := range []string{"sdkgen.yaml", "api/v1/doc.go", "api/v1/types.go", "api/v1/part.go",
+		"api/v1/register.go"} {
 		archive.Files = append(archive.Files, txtar.File{Name: name, Data: testkit.Read(t, "../cli/testdata/project/"+name)})
 	}
 	root := testkit.Project(t, archive)
@@ -52,7 +53,8 @@ func TestForgedLock(t *testing.T) {
 
 func inProject(t *testing.T, root string, do func(*Project)) {
 	t.Helper()
-	p, err := Open(stage.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	p, err := Open(stage.Environment{Root: root, Environ: testkit.Offline(), TempDir: t.TempDir(),
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,8 @@ func forge(t *testing.T, p *Project) {
 	for _, s := range b.Enabled() {
 		of := &artifact.Set{}
 		for e := range p.in.Lock.Files(s.Name) {
-			if err := of.Put(artifact.File{Path: e.Path, Data: testkit.Read(t, p.in.Env.Root+"/"+e.Path), Origin: e.Stage}); err != nil {
+			if err := of.Put(artifact.File{Path: e.Path, Data: testkit.Read(t, p.in.Env.Root+"/"+e.Path),
+				Origin: e.Stage}); err != nil {
 				t.Fatal(err)
 			}
 		}

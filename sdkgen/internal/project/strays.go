@@ -15,7 +15,8 @@ import (
 )
 
 // Strays finds files that the lock does not list where all files are generated ones: in the directories of the
-// SDKs, the schemas and the clients and, if their names or headers say that they are generated, beside the API types and the CRDs.
+// SDKs, the schemas and the clients and, if their names or headers say that they are generated, beside the API types
+// and the CRDs.
 func (p *Project) Strays(ctx context.Context, made *artifact.Lock) (diag.List, error) {
 	var paths []string
 	for file := range made.All() {
@@ -30,7 +31,8 @@ func (p *Project) Strays(ctx context.Context, made *artifact.Lock) (diag.List, e
 	}
 	var list diag.List
 	for _, file := range files {
-		list.Add(token.Position{Filename: file.Path}, "stray", "remove it, or list it under keep in "+p.in.Env.Config, "%s", file.Why)
+		list.Add(token.Position{Filename: file.Path}, "stray", "remove it, or list it under keep in "+p.in.Env.Config, "%s",
+			file.Why)
 	}
 	return list, nil
 }
@@ -74,7 +76,8 @@ func (p *Project) keeps(name string) bool {
 // inputs are the files and directories that sdkgen.yaml names for sdkgen to read.
 func (p *Project) inputs() []string {
 	cfg := p.in.Config
-	inputs := []string{p.in.Env.Config, cfg.Header, cfg.CRDOptions().HeaderFile, cfg.Rules.Exceptions, cfg.Generator.Jar, cfg.Generator.Java}
+	inputs := []string{p.in.Env.Config, cfg.Header, cfg.CRDOptions().HeaderFile, cfg.Rules.Exceptions, cfg.Generator.Jar,
+		cfg.Generator.Java}
 	for _, sdk := range []*config.SDK{cfg.Python, cfg.Go} {
 		if sdk != nil {
 			inputs = append(inputs, sdk.Config, sdk.Templates, sdk.Overlay.Dir)

@@ -14,9 +14,9 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/render/mustache"
 )
 
-// Native is sdkgen's own engine: it renders the templates as openapi-generator does, and gives the files the same names,
-// without Java. It makes a set of files for each job, with paths relative to the SDK's directory. It has the variables
-// that docs/use/templates.md lists; a template that asks for another one is a diagnostic.
+// Native is sdkgen's own engine: it renders the templates as openapi-generator does, and gives the files the same
+// names, without Java. It makes a set of files for each job, with paths relative to the SDK's directory. It has the
+// variables that docs/use/templates.md lists; a template that asks for another one is a diagnostic.
 func Native(ctx context.Context, jobs []Job) ([]*artifact.Set, error) {
 	sets := make([]*artifact.Set, 0, len(jobs))
 	for _, job := range jobs {
@@ -153,7 +153,8 @@ func (r *rendering) check() error {
 
 // diagnose adds a variable that only openapi-generator has, or that the job has no value for.
 func (r *rendering) diagnose(list *diag.List, unknown mustache.Unknown) {
-	message, hint := "the engine %s has no variable %s", Remedy+"; docs/use/templates.md lists the variables that both have"
+	message, hint := "the engine %s has no variable %s",
+		Remedy+"; docs/use/templates.md lists the variables that both have"
 	switch {
 	case unknown.Object:
 		message, hint = "the engine %s cannot print %s, an object or a list", "go into it with a section, or "+Remedy

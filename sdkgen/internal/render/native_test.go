@@ -19,11 +19,15 @@ import (
 // Names of definitions, of tags and of operations that the generators spell in files' names and classes.
 var (
 	definitions = []string{
-		"A", "Widget", "HTTPRoute", "IPAddress", "FooURLs", "V1Foo2Bar", "X509Cert", "Windows", "FooTest", "FooLinux", "FooAmd64",
-		"FooArm", "Foo386", "FooMips64le", "FooPlan9", "FooUnix", "FooWasm", "FooJs", "FooIllumos", "FooAix", "FooS390x", "Test", "MyAPIList", "JSONSchemaProps",
+		"A", "Widget", "HTTPRoute", "IPAddress", "FooURLs", "V1Foo2Bar", "X509Cert", "Windows", "FooTest", "FooLinux",
+		"FooAmd64",
+		"FooArm", "Foo386", "FooMips64le", "FooPlan9", "FooUnix", "FooWasm", "FooJs", "FooIllumos", "FooAix", "FooS390x",
+		"Test", "MyAPIList", "JSONSchemaProps",
 	}
-	tags       = []string{"fluxFrameworkOrg_v1alpha1", "xK8sIo_v1", "core_v1", "_3scaleNet_v1beta1", "aB_v2", "WidgetTest", "Linux", "acmeCertManagerIo_v1", "x-y.z_v1"}
-	operations = []string{"listThing", "createThing", "readThingStatus", "readThing", "listHTTPRoute", "listHttp2", "list3D", "a", "B"}
+	tags = []string{"fluxFrameworkOrg_v1alpha1", "xK8sIo_v1", "core_v1", "_3scaleNet_v1beta1", "aB_v2", "WidgetTest",
+		"Linux", "acmeCertManagerIo_v1", "x-y.z_v1"}
+	operations = []string{"listThing", "createThing", "readThingStatus", "readThing", "listHTTPRoute", "listHttp2",
+		"list3D", "a", "B"}
 )
 
 // mark is the value of each, which says where it is.
@@ -43,7 +47,8 @@ func api() render.API {
 	}
 	for i, tag := range tags {
 		for _, id := range operations {
-			out.Operations = append(out.Operations, render.Operation{Tag: tag, ID: fmt.Sprint(id, i), Value: mark{tag + "&" + id}})
+			out.Operations = append(out.Operations, render.Operation{Tag: tag, ID: fmt.Sprint(id, i),
+				Value: mark{tag + "&" + id}})
 		}
 	}
 	return out
@@ -53,19 +58,26 @@ func api() render.API {
 // both engines.
 func TestNames(t *testing.T) {
 	const (
-		modelText = "{{#models}}{{#model}}{{classname}} {{classFilename}} {{vendorExtensions.x-test.mark}}{{/model}}{{/models}} {{packageVersion}}"
-		apiText   = "{{#operations}}{{classname}}{{#operation}} {{operationId}} {{vendorExtensions.x-test.mark}}{{/operation}}{{/operations}} {{classname}} {{classFilename}}"
-		whole     = "{{#models}}{{#model}}{{classname}} {{classFilename}}\n{{/model}}{{/models}}{{#apiInfo}}{{#apis}}{{classname}} {{classFilename}}{{#operations}}{{classname}}{{/operations}}\n{{/apis}}{{/apiInfo}}" +
-			"{{packageName}} {{packageUrl}} {{projectName}} {{openAPI.info.title}} {{openAPI.info.version}} {{{openAPI.info.extensions.x-test.mark}}}"
+		modelText = "{{#models}}{{#model}}{{classname}} {{classFilename}} " +
+			"{{vendorExtensions.x-test.mark}}{{/model}}{{/models}} {{packageVersion}}"
+		apiText = "{{#operations}}{{classname}}{{#operation}} {{operationId}} " +
+			"{{vendorExtensions.x-test.mark}}{{/operation}}{{/operations}} {{classname}} {{classFilename}}"
+		whole = "{{#models}}{{#model}}{{classname}} " +
+			"{{classFilename}}\n{{/model}}{{/models}}{{#apiInfo}}{{#apis}}{{classname}} " +
+			"{{classFilename}}{{#operations}}{{classname}}{{/operations}}\n{{/apis}}{{/apiInfo}}" +
+			"{{packageName}} {{packageUrl}} {{projectName}} {{openAPI.info.title}} {{openAPI.info.version}} " +
+			"{{{openAPI.info.extensions.x-test.mark}}}"
 	)
 	pythonFS, golangFS := fstest.MapFS{}, fstest.MapFS{}
 	for name, text := range map[string]string{
-		"model": modelText, "model_doc": modelText, "model_test": modelText, "api": apiText, "__init__package": whole, "__init__model": whole, "__init__api": whole,
+		"model": modelText, "model_doc": modelText, "model_test": modelText, "api": apiText, "__init__package": whole,
+		"__init__model": whole, "__init__api": whole,
 		"package/x.py": whole, "project/docs.md": whole,
 	} {
 		pythonFS[name+".mustache"] = &fstest.MapFile{Data: []byte(text)}
 	}
-	for name, text := range map[string]string{"model": modelText, "api": apiText, "package/x.go": strings.ReplaceAll(whole, "\n", " "), "project/docs.md": whole} {
+	for name, text := range map[string]string{"model": modelText, "api": apiText,
+		"package/x.go": strings.ReplaceAll(whole, "\n", " "), "project/docs.md": whole} {
 		if !strings.HasSuffix(name, ".md") {
 			text = "package made\n\n// " + text
 		}
@@ -77,7 +89,8 @@ func TestNames(t *testing.T) {
 	}
 	for i := range jobs {
 		jobs[i].API = api()
-		for name, value := range map[string]any{"packageName": "made", "packageVersion": "1.2.3", "packageUrl": "https://example.org/?a=b", "projectName": "p q", "hideGenerationTimestamp": true} {
+		for name, value := range map[string]any{"packageName": "made", "packageVersion": "1.2.3",
+			"packageUrl": "https://example.org/?a=b", "projectName": "p q", "hideGenerationTimestamp": true} {
 			jobs[i].Options[name] = value
 		}
 	}
@@ -91,16 +104,19 @@ func TestNames(t *testing.T) {
 // TestMissing: a variable that only openapi-generator has, in a partial, and an unknown generator.
 func TestMissing(t *testing.T) {
 	templates := fstest.MapFS{}
-	for name, text := range map[string]string{"model": "package made\n{{#models}}{{>inner}}{{/models}}", "api": "package made", "inner": "\n {{#model}}{{vendorExtensions.x-test.vars}}{{/model}}"} {
+	for name, text := range map[string]string{"model": "package made\n{{#models}}{{>inner}}{{/models}}",
+		"api": "package made", "inner": "\n {{#model}}{{vendorExtensions.x-test.vars}}{{/model}}"} {
 		templates[name+".mustache"] = &fstest.MapFile{Data: []byte(text)}
 	}
 	job := render.Job{Generator: render.Go, API: api(), Templates: templates, Called: "mine"}
 	_, err := render.Native(t.Context(), []render.Job{job})
-	if want := "mine/inner.mustache:2:12: the engine native has no variable vars (template)"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "mine/inner.mustache:2:12: the engine native has no variable vars (template)"; err == nil ||
+		!strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 	job.Generator = "cobol"
-	if _, err := render.Native(t.Context(), []render.Job{job}); err == nil || err.Error() != "the native engine has no generator cobol" {
+	if _, err := render.Native(t.Context(), []render.Job{job}); err == nil ||
+		err.Error() != "the native engine has no generator cobol" {
 		t.Error(err)
 	}
 }
@@ -142,7 +158,8 @@ func variables(scope mustache.Scope) (names []string) {
 // TestFileName holds file names against those that openapi-generator writes.
 func TestFileName(t *testing.T) {
 	for definition, want := range map[string]string{
-		"MiniCluster": "mini_cluster", "FooURLs": "foo_urls", "FooUrls": "foo_urls", "V1ObjectMeta": "v1_object_meta", "HTTPRoute": "http_route",
+		"MiniCluster": "mini_cluster", "FooURLs": "foo_urls", "FooUrls": "foo_urls", "V1ObjectMeta": "v1_object_meta",
+		"HTTPRoute": "http_route",
 	} {
 		if got := render.FileName(definition); got != want {
 			t.Errorf("%s is in %s, not %s", definition, got, want)

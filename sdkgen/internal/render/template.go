@@ -102,7 +102,8 @@ func (job Job) CheckUses(parsed map[string]*mustache.Template, own []string) err
 	listed, _ := job.Options["files"].(map[string]any)
 	var list diag.List
 	for _, name := range slices.Sorted(maps.Keys(parsed)) {
-		if _, ok := listed[name]; ok || partials[name] || slices.Contains(own, name) || slices.Contains([]string{packageDir, projectDir, DistributionDir}, path.Dir(name)) {
+		if _, ok := listed[name]; ok || partials[name] || slices.Contains(own, name) ||
+			slices.Contains([]string{packageDir, projectDir, DistributionDir}, path.Dir(name)) {
 			continue
 		}
 		list.Add(token.Position{Filename: job.called(name)}, rule,
@@ -117,7 +118,8 @@ func (job Job) CheckUses(parsed map[string]*mustache.Template, own []string) err
 	for _, file := range files {
 		made := path.Join(file.Dir, file.Name)
 		if other, taken := makes[made]; taken {
-			list.Add(token.Position{Filename: job.called(file.Template)}, rule, "keep one of the two", "%s makes the file %s too", job.called(other), made)
+			list.Add(token.Position{Filename: job.called(file.Template)}, rule, "keep one of the two",
+				"%s makes the file %s too", job.called(other), made)
 		}
 		makes[made] = file.Template
 	}

@@ -129,7 +129,8 @@ func (v *view) whole() object {
 	return v.with(object{"models": models, "apiInfo": object{"apis": apis}, "openAPI": object{"info": v.info}})
 }
 
-// Variables returns the variables of the templates of a model, of a class of operations, and of a file that is made once.
+// Variables returns the variables of the templates of a model, of a class of operations, and of a file that is made
+// once.
 func (job Job) Variables() [3]mustache.Scope {
 	options := mustache.Scope{}
 	for _, name := range Options {

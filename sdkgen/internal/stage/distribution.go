@@ -84,7 +84,8 @@ func (s *SDK) collisions(all []*Distribution, name string) diag.List {
 	names := map[string]*Distribution{}
 	for _, d := range all {
 		if other := names[d.Name]; other != nil && s.Language.AnnotateDistribution != nil {
-			list.Add(pos, "config", s.distinctName(name)+"\nor leave the placeholders out of dir, for one SDK with all API packages",
+			list.Add(pos, "config", s.distinctName(name)+
+				"\nor leave the placeholders out of dir, for one SDK with all API packages",
 				"the Python SDKs in %s and %s would both be named %s, and only one can be installed", other.Dir, d.Dir, d.Name)
 		}
 		names[d.Name] = d
@@ -104,7 +105,8 @@ func (s *SDK) distinctName(name string) string {
 		}
 	}
 	if s.Config.Package == "" {
-		return fmt.Sprintf("write the placeholders of %s.dir in it, for example:\n\"packageName\": %q", s.Language.Stage, name)
+		return fmt.Sprintf("write the placeholders of %s.dir in it, for example:\n\"packageName\": %q", s.Language.Stage,
+			name)
 	}
 	return fmt.Sprintf("write the placeholders of dir in it, for example:\n%s:\n  package: %q", s.Language.Stage, name)
 }
@@ -126,7 +128,8 @@ func (s *SDK) partCollisions(d *Distribution) diag.List {
 		key := strings.Join(p.Names, "/")
 		if other := taken[key]; other != nil {
 			list.Add(pos, "config", "give one of the groups another name, for example:\n"+s.Project.renamed(p.Document),
-				"%s %s and %s %s would both be the package %s in %s", other.Document.API.Group, other.Document.API.Version, p.Document.API.Group, p.Document.API.Version, key, d.Dir)
+				"%s %s and %s %s would both be the package %s in %s", other.Document.API.Group, other.Document.API.Version,
+				p.Document.API.Group, p.Document.API.Version, key, d.Dir)
 		}
 		taken[key] = p
 		for _, name := range p.Names {
@@ -172,13 +175,15 @@ func (s *SDK) partTemplates(d *Distribution, p *Part) (tree fs.FS, called string
 		return nil, "", err
 	}
 	if _, ok := all.Lookup(distributionPackage); !ok && p == nil {
-		return nil, "", diag.Errorf(s.Project.Config.Pos(s.Language.Stage, "templates"), "template", "add it, or write {version} in "+s.Language.Stage+".dir for an SDK of each version",
+		return nil, "", diag.Errorf(s.Project.Config.Pos(s.Language.Stage, "templates"), "template",
+			"add it, or write {version} in "+s.Language.Stage+".dir for an SDK of each version",
 			"%s lacks %s, and %d API packages go into %s", called, distributionPackage, len(d.Parts), d.Dir)
 	}
 	archive := &txtar.Archive{}
 	for file := range all.All() {
 		switch {
-		case p != nil && strings.HasPrefix(file.Path, projectDir), p == nil && (file.Path == packageTemplate || file.Path == projectReadme):
+		case p != nil && strings.HasPrefix(file.Path, projectDir),
+			p == nil && (file.Path == packageTemplate || file.Path == projectReadme):
 			continue
 		case p == nil && file.Path == distributionPackage:
 			file.Path = packageTemplate

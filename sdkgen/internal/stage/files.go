@@ -44,7 +44,8 @@ func ReadTree(tree fs.FS, dir, origin string) (*artifact.Set, error) {
 		if err != nil {
 			return err
 		}
-		return set.Put(artifact.File{Path: strings.TrimPrefix(name, dir+"/"), Data: data, Mode: info.Mode().Perm(), Origin: origin})
+		return set.Put(artifact.File{Path: strings.TrimPrefix(name, dir+"/"), Data: data, Mode: info.Mode().Perm(),
+			Origin: origin})
 	})
 	if err != nil {
 		return nil, Unreadable(dir, "templates and overlay.dir in sdkgen.yaml name directories of the project", err)

@@ -13,14 +13,16 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/config"
 )
 
-// generators are the modules whose version decides what the stages write; the API server's own code makes the document's paths.
+// generators are the modules whose version decides what the stages write; the API server's own code makes the
+// document's paths.
 var generators = []string{
 	"k8s.io/api", "k8s.io/apiextensions-apiserver", "k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/code-generator",
-	"k8s.io/gengo/v2", "k8s.io/kube-openapi", "sigs.k8s.io/controller-tools", "github.com/flux-framework/flux-operator/sdkgen",
+	"k8s.io/gengo/v2", "k8s.io/kube-openapi", "sigs.k8s.io/controller-tools",
+	"github.com/flux-framework/flux-operator/sdkgen",
 }
 
-// KeyOf returns the hash over all that decides what a stage generates: the generators' versions, the files of the stages that
-// it reads, and what its own function adds. It is the same on every machine.
+// KeyOf returns the hash over all that decides what a stage generates: the generators' versions, the files of the
+// stages that it reads, and what its own function adds. It is the same on every machine.
 func (r *Run) KeyOf(s Stage) (string, error) {
 	k := &Key{hash: sha256.New(), run: r}
 	k.Add("stage", s.Name)

@@ -34,11 +34,13 @@ func (s *SDK) GeneratorOptions() (map[string]any, error) {
 	var list diag.List
 	switch value, ok := given["packageName"]; {
 	case !ok && name == "":
-		list.Add(pos, "config", fmt.Sprintf("write the name that it is imported by, for example:\n%s:\n  package: example", s.Language.Stage),
+		list.Add(pos, "config", fmt.Sprintf("write the name that it is imported by, for example:\n%s:\n  package: example",
+			s.Language.Stage),
 			"%s.package is missing, and %s has no packageName", s.Language.Stage, s.Config.Config)
 		return nil, list
 	case ok && name != "" && value != name:
-		list.Add(pos, "config", "keep one of the two", "%s.package is %q, but the packageName in %s is %q", s.Language.Stage, name, s.Config.Config, value)
+		list.Add(pos, "config", "keep one of the two", "%s.package is %q, but the packageName in %s is %q", s.Language.Stage,
+			name, s.Config.Config, value)
 		return nil, list
 	case ok:
 		name, _ = value.(string)
@@ -49,7 +51,8 @@ func (s *SDK) GeneratorOptions() (map[string]any, error) {
 	}
 	options := s.Language.Options()
 	maps.Copy(options, given)
-	options["packageName"], options["packageVersion"], options["hideGenerationTimestamp"] = name, s.Project.Config.Version, true
+	options["packageName"], options["packageVersion"], options["hideGenerationTimestamp"] = name, s.Project.Config.Version,
+		true
 	return options, nil
 }
 
@@ -69,21 +72,28 @@ func (s *SDK) givenOptions() (map[string]any, error) {
 	}
 	data, err := s.Project.Root.ReadFile(filepath.FromSlash(s.Config.Config))
 	if err != nil {
-		return nil, Unreadable(s.Config.Config, "config of a language in sdkgen.yaml names the file of the generator's options, in JSON", err)
+		return nil,
+			Unreadable(s.Config.Config, "config of a language in sdkgen.yaml names the file of the generator's options, in JSON",
+				err)
 	}
 	if err := json.Unmarshal(data, &options); err != nil {
-		return nil, diag.List{{Pos: jsonPosition(s.Config.Config, data, err), Rule: "config", Message: err.Error(), Hint: "the generator's options are a JSON object"}}
+		return nil,
+			diag.List{{Pos: jsonPosition(s.Config.Config, data, err), Rule: "config", Message: err.Error(),
+				Hint: "the generator's options are a JSON object"}}
 	}
 	for _, name := range ownOptions {
 		if _, set := options[name]; set {
-			return nil, diag.List{{Pos: token.Position{Filename: s.Config.Config}, Rule: "config", Message: name + " is set by sdkgen", Hint: "remove it"}}
+			return nil,
+				diag.List{{Pos: token.Position{Filename: s.Config.Config}, Rule: "config", Message: name + " is set by sdkgen",
+					Hint: "remove it"}}
 		}
 	}
 	if s.Project.Config.Engine == config.Native {
 		var list diag.List
 		for _, name := range slices.Sorted(maps.Keys(options)) {
 			if !slices.Contains(render.Options, name) {
-				list.Add(token.Position{Filename: s.Config.Config}, "config", "remove it, or "+render.Remedy, "the engine %s has no option %s", config.Native, name)
+				list.Add(token.Position{Filename: s.Config.Config}, "config", "remove it, or "+render.Remedy,
+					"the engine %s has no option %s", config.Native, name)
 			}
 		}
 		return options, list.Err()

@@ -17,8 +17,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// Run is one run over the stages: their files so far, and what several of them need, each worked out once and only where a
-// stage asks for it. It is not safe for concurrent use.
+// Run is one run over the stages: their files so far, and what several of them need, each worked out once and only
+// where a stage asks for it. It is not safe for concurrent use.
 type Run struct {
 	Project *Project
 	Adopt   bool                     // take over files that sdkgen did not write
@@ -124,7 +124,8 @@ func (p *Project) warn(api *load.Result, diagnostics diag.List) {
 			}
 		}
 		if count > 0 {
-			p.Env.Log.Warn(fmt.Sprintf("%s: the generators do not agree on %d fields or markers, -v lists them", pkg.Path, count))
+			p.Env.Log.Warn(fmt.Sprintf("%s: the generators do not agree on %d fields or markers, -v lists them", pkg.Path,
+				count))
 		}
 	}
 }
@@ -157,8 +158,8 @@ func (p *Project) names(kinds []string, api int, key string) []load.Name {
 	return names
 }
 
-// WithoutCRD warns of each kind that a stage makes nothing of, because an aggregated API server serves it. missing is what
-// the kind has none of.
+// WithoutCRD warns of each kind that a stage makes nothing of, because an aggregated API server serves it. missing is
+// what the kind has none of.
 func WithoutCRD(source *gotypes.Source, stage, missing string) diag.List {
 	var list diag.List
 	for _, pkg := range source.API.Packages {

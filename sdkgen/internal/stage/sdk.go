@@ -31,7 +31,8 @@ type Language struct {
 	Annotate func(api *model.API, names ...string) (render.API, error)
 	// AnnotateDistribution returns what the templates of a distribution's own files print; nil if there are no such files.
 	AnnotateDistribution func(*Distribution) render.API
-	// Move returns where a distribution has a file of one of its packages, or of its own if the part is nil; "" leaves it out.
+	// Move returns where a distribution has a file of one of its packages, or of its own if the part is nil; "" leaves it
+	// out.
 	Move func(d *Distribution, p *Part, file string) string
 	// Runtime returns the files that every SDK has, for a package of that name.
 	Runtime func(name string) ([]runtime.File, error)
@@ -171,7 +172,8 @@ type Unrepresentable struct {
 // Error implements error.
 func (u *Unrepresentable) Error() string { return u.List.Error() }
 
-// Collect adds what the jobs of one distribution made, with the runtime next to it and the overlay over it, to a stage's files.
+// Collect adds what the jobs of one distribution made, with the runtime next to it and the overlay over it, to a
+// stage's files.
 func Collect(jobs []*Job, to *artifact.Set) error {
 	s, d, all := jobs[0].SDK, jobs[0].Distribution, &artifact.Set{}
 	for _, job := range jobs {

@@ -1,5 +1,5 @@
-// Package stage is what the stages have in common. A stage is one package below this directory: it holds what an output needs,
-// its key, its run and its messages. Package project puts the stages in order and commits their files.
+// Package stage is what the stages have in common. A stage is one package below this directory: it holds what an output
+// needs, its key, its run and its messages. Package project puts the stages in order and commits their files.
 package stage
 
 import (
@@ -34,11 +34,12 @@ type Stage struct {
 
 // Environment is everything of the process and the machine that a run depends on.
 type Environment struct {
-	Root    string            // the project's root, absolute
-	Dir     string            // what the user calls it
-	Config  string            // the configuration's file, relative to Root; "" for config.File
-	Engine  string            // one of config.Engines; "" for the configuration's
-	Tools   string            // directory of the jar and Java, maybe relative to Root; "" for SDKGEN_TOOLS of Environ, then .tools
+	Root   string // the project's root, absolute
+	Dir    string // what the user calls it
+	Config string // the configuration's file, relative to Root; "" for config.File
+	Engine string // one of config.Engines; "" for the configuration's
+	// directory of the jar and Java, maybe relative to Root; "" for SDKGEN_TOOLS of Environ, then .tools
+	Tools   string
 	Environ []string          // as os.Environ returns it
 	TempDir string            // for scratch directories
 	Modules map[string]string // versions of the modules that this program is built with

@@ -15,7 +15,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
-// Model returns the model that a swagger.json is printed from: what the tests of the printers write down instead of Go types.
+// Model returns the model that a swagger.json is printed from: what the tests of the printers write down instead of Go
+// types.
 func Model(t testing.TB, document []byte) *model.API {
 	t.Helper()
 	doc := &spec.Swagger{}
@@ -55,7 +56,8 @@ func Model(t testing.TB, document []byte) *model.API {
 // schemaExtensions are the extensions that the schema of a CRD has a field for, and the one of root kinds.
 var schemaExtensions = []string{
 	"x-kubernetes-embedded-resource", "x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type",
-	"x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations", "x-kubernetes-group-version-kind",
+	"x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
+	"x-kubernetes-group-version-kind",
 }
 
 type modelReader struct {

@@ -16,7 +16,8 @@ import (
 // ModulePath is the module path of the projects that Project writes.
 const ModulePath = "example.org/op"
 
-// Repository is the root of the repository, relative to the directory of the running test: its API is an example in some tests.
+// Repository is the root of the repository, relative to the directory of the running test: its API is an example in
+// some tests.
 var Repository = repository()
 
 func repository() string {
@@ -34,8 +35,8 @@ func Offline() []string {
 
 // Project writes an archive as a project to a new directory and fetches what testdata/project requires.
 // Where it has no go.mod, it gets that of testdata/project, so that whatever is imported there can be imported
-// from the module cache; "go.mod+" is added to it. "module:" in the archive's comment is a module path other than ModulePath, or
-// "none", which leaves the project without a go.mod.
+// from the module cache; "go.mod+" is added to it. "module:" in the archive's comment is a module path other than
+// ModulePath, or "none", which leaves the project without a go.mod.
 func Project(t *testing.T, archive *txtar.Archive) (root string) {
 	t.Helper()
 	if _, err := fetch(); err != nil {
@@ -86,7 +87,8 @@ func WriteModule(dir, module string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), data, 0o644), os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
+	return errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), data, 0o644),
+		os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 }
 
 // fetch has the go command put into its module cache what the module graph and the packages of testdata/project

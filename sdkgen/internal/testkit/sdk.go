@@ -37,8 +37,8 @@ func Missing(t *testing.T, reason string) {
 	t.Skip(reason)
 }
 
-// Annotations runs testdata/*.txtar: of the document "swagger.json", "extension.json" has what the templates see of each
-// model by annotate, or "error" its error.
+// Annotations runs testdata/*.txtar: of the document "swagger.json", "extension.json" has what the templates see of
+// each model by annotate, or "error" its error.
 func Annotations(t *testing.T, annotate func(*model.API) (render.API, error)) {
 	t.Helper()
 	Each(t, "*.txtar", func(t *testing.T, c *Case) {
@@ -58,7 +58,8 @@ func Annotations(t *testing.T, annotate func(*model.API) (render.API, error)) {
 
 // Annotation holds the values of an API against the part of a case with that name, and the error against "error".
 func Annotation(
-	t *testing.T, c *Case, name string, annotate func(*model.API) (render.API, error), values func(render.API) map[string]any,
+	t *testing.T, c *Case, name string, annotate func(*model.API) (render.API, error),
+	values func(render.API) map[string]any,
 ) {
 	t.Helper()
 	described := Model(t, []byte(c.Part("swagger.json")))

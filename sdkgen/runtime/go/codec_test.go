@@ -53,12 +53,18 @@ func TestDecode(t *testing.T) {
 		standard(t, everything().plain()), `{}`, `null`, ` { } `, "\t{\n\"text\" : \"a\" , \"on\" : false }\r\n",
 		`{"text":null,"count":null,"on":null,"size":null,"inner":null,"names":null,"levels":null,"parts":null}`,
 		`{"text":"\u00fc\ud83d\ude00\ud83d\/","names":["a\\\"b"],"levels":{"\u0061":1,"a":2}}`,
-		`{"te\u0078t":"escaped key"}`, `{"port":80}`, `{"port":"80"}`, `{"port":null}`, `{"inner":{"inner":{"parts":[{"text":"deep"}]}}}`,
-		`{"size":9223372036854775807}`, `{"size":9223372036854775808}`, `{"count":2147483648}`, `{"count":-2147483648}`, `{"count":-0}`,
-		`{"count":1.5}`, `{"count":1e2}`, `{"count":01}`, `{"count":-}`, `{"count":"1"}`, `{"text":1}`, `{"on":"true"}`, `{"on":truE}`,
-		`{"names":{}}`, `{"names":[1]}`, `{"levels":[]}`, `{"levels":{"a":"b"}}`, `{"inner":[]}`, `{"parts":[{},{"text":[]}]}`, `[]`, `"text"`, `1`, `true`,
-		``, ` `, `{`, `}`, `{"`, `{"text`, `{"text"`, `{"text":`, `{"text":"a`, `{"text":"a"`, `{"text":"a",`, `{"text":"a",}`, `{"text":"a"]`,
-		`{"text":"a" "on":true}`, `{,}`, `{"names":[`, `{"names":["a",]}`, `{"names":["a" "b"]}`, `{"names":[,]}`, `{} {}`, `{}x`, "{\"text\":\"\n\"}", "{\x00}",
+		`{"te\u0078t":"escaped key"}`, `{"port":80}`, `{"port":"80"}`, `{"port":null}`,
+		`{"inner":{"inner":{"parts":[{"text":"deep"}]}}}`,
+		`{"size":9223372036854775807}`, `{"size":9223372036854775808}`, `{"count":2147483648}`, `{"count":-2147483648}`,
+		`{"count":-0}`,
+		`{"count":1.5}`, `{"count":1e2}`, `{"count":01}`, `{"count":-}`, `{"count":"1"}`, `{"text":1}`, `{"on":"true"}`,
+		`{"on":truE}`,
+		`{"names":{}}`, `{"names":[1]}`, `{"levels":[]}`, `{"levels":{"a":"b"}}`, `{"inner":[]}`,
+		`{"parts":[{},{"text":[]}]}`, `[]`, `"text"`, `1`, `true`,
+		``, ` `, `{`, `}`, `{"`, `{"text`, `{"text"`, `{"text":`, `{"text":"a`, `{"text":"a"`, `{"text":"a",`,
+		`{"text":"a",}`, `{"text":"a"]`,
+		`{"text":"a" "on":true}`, `{,}`, `{"names":[`, `{"names":["a",]}`, `{"names":["a" "b"]}`, `{"names":[,]}`, `{} {}`,
+		`{}x`, "{\"text\":\"\n\"}", "{\x00}",
 		`{"until":"1m0s"}`, `{"until":1}`, `{"until":"no"}`, `{"text":"\x"}`, `{"on":tru}`, `{"on":nul}`, `nul`, `{text:1}`,
 	} {
 		var got sampleSpec
@@ -83,10 +89,13 @@ func TestDecode(t *testing.T) {
 // TestMismatch: an error names the value's path.
 func TestMismatch(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"inner":{"parts":[{},{"count":"x"}]}}`: "cannot unmarshal string into Go struct field plainSpec.inner.parts.1.count of type int32",
-		`{"levels":{"a":1,"b":[]}}`:              "cannot unmarshal array into Go struct field plainSpec.levels.b of type int32",
-		`{"count":1.5}`:                          "cannot unmarshal number 1.5 into Go struct field plainSpec.count of type int32",
-		`{"inner":{"until":"no"}}`:               `reading inner.until: time: invalid duration "no"`,
+		`{"inner":{"parts":[{},{"count":"x"}]}}`: "cannot unmarshal string into Go struct field " +
+			"plainSpec.inner.parts.1.count of type int32",
+		`{"levels":{"a":1,"b":[]}}`: "cannot unmarshal array into Go struct field plainSpec.levels.b of type " +
+			"int32",
+		`{"count":1.5}`: "cannot unmarshal number 1.5 into Go struct field plainSpec.count of " +
+			"type int32",
+		`{"inner":{"until":"no"}}`: `reading inner.until: time: invalid duration "no"`,
 	} {
 		err := new(sampleSpec).UnmarshalJSON([]byte(text))
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
@@ -112,7 +121,8 @@ func TestUnknown(t *testing.T) {
 	if err := spec.UnmarshalJSON([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]json.RawMessage{"z": []byte(`{"a":[1.50, "\u0041"]}`), "a": []byte("null"), "Text": []byte(`"told apart by case"`)}
+	want := map[string]json.RawMessage{"z": []byte(`{"a":[1.50, "\u0041"]}`), "a": []byte("null"),
+		"Text": []byte(`"told apart by case"`)}
 	if d := cmp.Diff(want, spec.UnknownFields); d != "" {
 		t.Error(d)
 	}

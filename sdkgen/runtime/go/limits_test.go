@@ -18,7 +18,8 @@ func TestBoundedReader(t *testing.T) {
 	const limit = 8
 	for n := range 2 * limit {
 		data := bytes.Repeat([]byte("x"), n)
-		for _, from := range []io.Reader{bytes.NewReader(data), iotest.OneByteReader(bytes.NewReader(data)), iotest.DataErrReader(bytes.NewReader(data))} {
+		for _, from := range []io.Reader{bytes.NewReader(data), iotest.OneByteReader(bytes.NewReader(data)),
+			iotest.DataErrReader(bytes.NewReader(data))} {
 			got, err := io.ReadAll(newBoundedReader(from, &TooLargeError{Limit: limit}))
 			if len(got) != min(n, limit) || (err == nil) != (n <= limit) {
 				t.Errorf("%d bytes: %d, %v", n, len(got), err)
@@ -66,7 +67,8 @@ func TestWatchLimits(t *testing.T) {
 	const list = `200 {"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"a","uid":"a","resourceVersion":"3"}}]}`
 	padding := strings.Repeat("x", 1000)
 	event := func(kind string, n int) string {
-		return fmt.Sprintf(`{"type":%q,"object":{"metadata":{"name":"b%d","resourceVersion":"%d"},"spec":{"text":%q}}}`, kind, n, n, padding)
+		return fmt.Sprintf(`{"type":%q,"object":{"metadata":{"name":"b%d","resourceVersion":"%d"},"spec":{"text":%q}}}`, kind,
+			n, n, padding)
 	}
 	var same, other, comeAndGo, page strings.Builder
 	for n := range 30 {
@@ -80,7 +82,8 @@ func TestWatchLimits(t *testing.T) {
 		answers []string
 		field   string // of the limit; empty if there is no error after 31 events
 	}{
-		"an event that never ends":    {[]string{list, `200 {"type":"ADDED","object":{"spec":{"text":"` + strings.Repeat(padding, 5)}, "MaxObjectBytes"},
+		"an event that never ends": {[]string{list,
+			`200 {"type":"ADDED","object":{"spec":{"text":"` + strings.Repeat(padding, 5)}, "MaxObjectBytes"},
 		"white space that never ends": {[]string{list, "200 " + strings.Repeat(" ", 5000)}, "MaxObjectBytes"},
 		"objects that are ever more":  {[]string{list, "200 " + other.String()}, "MaxListBytes"},
 		"pages that are ever more":    {[]string{endless, endless, endless}, "MaxListBytes"},

@@ -26,7 +26,8 @@ func serve(t *testing.T, answers ...string) (restResource, func() []string) {
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		words := []string{r.Method, strings.TrimPrefix(r.URL.String(), "/proxy/apis/example.org/v1/"), r.Header.Get("Content-Type"), string(body)}
+		words := []string{r.Method, strings.TrimPrefix(r.URL.String(), "/proxy/apis/example.org/v1/"),
+			r.Header.Get("Content-Type"), string(body)}
 		asked = append(asked, strings.TrimSpace(strings.Join(words, " ")))
 		if len(answers) == 0 {
 			<-r.Context().Done()
@@ -45,7 +46,8 @@ func serve(t *testing.T, answers ...string) (restResource, func() []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resource := restResource{Client: client, group: "example.org", version: "v1", plural: "samples", namespaced: true, namespace: "ns"}
+	resource := restResource{Client: client, group: "example.org", version: "v1", plural: "samples", namespaced: true,
+		namespace: "ns"}
 	return resource, func() []string { return asked }
 }
 
@@ -79,7 +81,8 @@ func TestURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := func(namespaced bool, namespace string) restResource {
-		return restResource{Client: client, group: "g", version: "v1", plural: "ps", namespaced: namespaced, namespace: namespace}
+		return restResource{Client: client, group: "g", version: "v1", plural: "ps", namespaced: namespaced,
+			namespace: namespace}
 	}
 	get := http.MethodGet
 	for _, c := range []struct {
@@ -88,7 +91,8 @@ func TestURL(t *testing.T) {
 		want     string // "" for an error
 	}{
 		{in(true, "ns"), restRequest{method: get}, "https://host/a/apis/g/v1/namespaces/ns/ps"},
-		{in(true, "ns"), restRequest{method: get, name: "x", sub: "status"}, "https://host/a/apis/g/v1/namespaces/ns/ps/x/status"},
+		{in(true, "ns"), restRequest{method: get, name: "x", sub: "status"},
+			"https://host/a/apis/g/v1/namespaces/ns/ps/x/status"},
 		{in(true, ""), restRequest{method: get}, "https://host/a/apis/g/v1/ps"},
 		{in(true, ""), restRequest{method: get, name: "x"}, ""},
 		{in(true, ""), restRequest{method: http.MethodPost}, ""},
@@ -111,11 +115,16 @@ func TestRequests(t *testing.T) {
 		request restRequest
 		want    string
 	}{
-		{restRequest{method: http.MethodGet, name: "a", options: &metav1.GetOptions{ResourceVersion: "7"}}, "GET namespaces/ns/samples/a?resourceVersion=7"},
-		{restRequest{method: http.MethodPost, body: map[string]int{"a": 1}}, `POST namespaces/ns/samples application/json {"a":1}`},
-		{restRequest{method: http.MethodPost, body: &sampleSpec{Text: "<"}}, `POST namespaces/ns/samples application/json ` + standard(t, (&sampleSpec{Text: "<"}).plain())},
-		{restPatch("a", "status", types.MergePatchType, []byte("{}"), &metav1.PatchOptions{}), "PATCH namespaces/ns/samples/a/status?fieldValidation=Strict application/merge-patch+json {}"},
-		{restPatch("a", "", types.ApplyYAMLPatchType, []byte("{}"), restApply(force)), "PATCH namespaces/ns/samples/a?fieldManager=me&fieldValidation=Strict&force=true application/apply-patch+yaml {}"},
+		{restRequest{method: http.MethodGet, name: "a", options: &metav1.GetOptions{ResourceVersion: "7"}},
+			"GET namespaces/ns/samples/a?resourceVersion=7"},
+		{restRequest{method: http.MethodPost, body: map[string]int{"a": 1}},
+			`POST namespaces/ns/samples application/json {"a":1}`},
+		{restRequest{method: http.MethodPost, body: &sampleSpec{Text: "<"}},
+			`POST namespaces/ns/samples application/json ` + standard(t, (&sampleSpec{Text: "<"}).plain())},
+		{restPatch("a", "status", types.MergePatchType, []byte("{}"), &metav1.PatchOptions{}),
+			"PATCH namespaces/ns/samples/a/status?fieldValidation=Strict application/merge-patch+json {}"},
+		{restPatch("a", "", types.ApplyYAMLPatchType, []byte("{}"), restApply(force)),
+			"PATCH namespaces/ns/samples/a?fieldManager=me&fieldValidation=Strict&force=true application/apply-patch+yaml {}"},
 	} {
 		r, asked := serve(t, `200 {"metadata":{"name":"a"},"spec":{"text":"read"}}`)
 		got, err := restCall[sample](t.Context(), r, c.request)
@@ -130,7 +139,8 @@ func TestRequests(t *testing.T) {
 		t.Error(err)
 	}
 	r, _ := serve(t)
-	if _, err := restCall[sample](t.Context(), r, restRequest{method: http.MethodPost, body: func() {}}); err == nil || !strings.HasPrefix(err.Error(), "encoding the body: ") {
+	if _, err := restCall[sample](t.Context(), r, restRequest{method: http.MethodPost, body: func() {}}); err == nil ||
+		!strings.HasPrefix(err.Error(), "encoding the body: ") {
 		t.Error(err)
 	}
 }
@@ -142,11 +152,16 @@ func TestFieldValidation(t *testing.T) {
 		request restRequest
 		want    string
 	}{
-		{restRequest{method: http.MethodPost, options: &metav1.CreateOptions{}}, "POST namespaces/ns/samples?fieldValidation=Strict"},
-		{restRequest{method: http.MethodPost, options: &metav1.CreateOptions{FieldValidation: metav1.FieldValidationWarn}}, "POST namespaces/ns/samples?fieldValidation=Warn"},
-		{restRequest{method: http.MethodPut, name: "a", options: &metav1.UpdateOptions{}}, "PUT namespaces/ns/samples/a?fieldValidation=Strict"},
-		{restPatch("a", "", types.JSONPatchType, nil, &patch), "PATCH namespaces/ns/samples/a?fieldValidation=Ignore application/json-patch+json"},
-		{restPatch("a", "", types.ApplyPatchType, nil, restApply(metav1.ApplyOptions{})), "PATCH namespaces/ns/samples/a?fieldValidation=Strict&force=false application/apply-patch+yaml"},
+		{restRequest{method: http.MethodPost, options: &metav1.CreateOptions{}},
+			"POST namespaces/ns/samples?fieldValidation=Strict"},
+		{restRequest{method: http.MethodPost, options: &metav1.CreateOptions{FieldValidation: metav1.FieldValidationWarn}},
+			"POST namespaces/ns/samples?fieldValidation=Warn"},
+		{restRequest{method: http.MethodPut, name: "a", options: &metav1.UpdateOptions{}},
+			"PUT namespaces/ns/samples/a?fieldValidation=Strict"},
+		{restPatch("a", "", types.JSONPatchType, nil, &patch),
+			"PATCH namespaces/ns/samples/a?fieldValidation=Ignore application/json-patch+json"},
+		{restPatch("a", "", types.ApplyPatchType, nil, restApply(metav1.ApplyOptions{})),
+			"PATCH namespaces/ns/samples/a?fieldValidation=Strict&force=false application/apply-patch+yaml"},
 		{restRequest{method: http.MethodGet, name: "a", options: &metav1.GetOptions{}}, "GET namespaces/ns/samples/a"},
 		{restRequest{method: http.MethodDelete, options: &metav1.ListOptions{}}, "DELETE namespaces/ns/samples"},
 	} {
@@ -190,13 +205,17 @@ func TestRefusals(t *testing.T) {
 		"429 ":             apierrors.IsTooManyRequests,
 		"503 <html>":       apierrors.IsServiceUnavailable,
 		"302 ":             func(err error) bool { return err != nil },
-		"200 no JSON":      func(err error) bool { return strings.HasPrefix(err.Error(), "reading the answer: invalid character") },
+		"200 no JSON": func(err error) bool {
+			return strings.HasPrefix(err.Error(),
+				"reading the answer: invalid character")
+		},
 		`200 {"spec":{"count":"x"}}`: func(err error) bool {
 			return errors.As(err, new(*json.UnmarshalTypeError)) && strings.Contains(err.Error(), "sample.spec.count")
 		},
 	} {
 		r, _ := serve(t, answer)
-		if got, err := restCall[sample](t.Context(), r, restRequest{method: http.MethodGet, name: "a"}); err == nil || got != nil || !is(err) {
+		if got, err := restCall[sample](t.Context(), r, restRequest{method: http.MethodGet, name: "a"}); err == nil ||
+			got != nil || !is(err) {
 			t.Errorf("%s: %v, %v", answer, got, err)
 		}
 	}
@@ -237,7 +256,8 @@ func TestAll(t *testing.T) {
 	r, asked := serve(t, pages...)
 	for range restAll(t.Context(), metav1.ListOptions{ResourceVersion: "0", Limit: 2}, r.page) {
 	}
-	if d := cmp.Diff([]string{"GET namespaces/ns/samples?limit=2&resourceVersion=0", "GET namespaces/ns/samples?continue=t1&limit=2"}, asked()); d != "" {
+	if d := cmp.Diff([]string{"GET namespaces/ns/samples?limit=2&resourceVersion=0",
+		"GET namespaces/ns/samples?continue=t1&limit=2"}, asked()); d != "" {
 		t.Error(d)
 	}
 }
@@ -263,7 +283,8 @@ func watched(t *testing.T, options metav1.ListOptions, n int, answers ...string)
 
 func TestWatch(t *testing.T) {
 	event := func(kind, name, version string) string {
-		return fmt.Sprintf(`{"type":%q,"object":{"metadata":{"name":%q,"uid":%q,"resourceVersion":%q}}}`, kind, name, name, version)
+		return fmt.Sprintf(`{"type":%q,"object":{"metadata":{"name":%q,"uid":%q,"resourceVersion":%q}}}`, kind, name, name,
+			version)
 	}
 	const (
 		list = `200 {"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"a","uid":"a","resourceVersion":"3"}}]}`
@@ -278,18 +299,24 @@ func TestWatch(t *testing.T) {
 	}{
 		"lists, then watches": {answers: []string{list, "200 " + event("MODIFIED", "a", "6") + event("DELETED", "a", "7")},
 			want: []string{"ADDED a 3", "MODIFIED a 6", "DELETED a 7"}, asked: 2},
-		"connects again": {options: metav1.ListOptions{ResourceVersion: "5"}, answers: []string{"200 " + event("ADDED", "b", "6"), "503 ", "200 " + event("ADDED", "c", "7")},
-			want: []string{"ADDED b 6", "ADDED c 7"}, asked: 3},
-		"lists again": {answers: []string{list, "200 " + event("ADDED", "b", "6") + gone, `200 {"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a","uid":"a","resourceVersion":"8"}},{"metadata":{"name":"c","uid":"c","resourceVersion":"9"}}]}`},
+		"connects again": {options: metav1.ListOptions{ResourceVersion: "5"},
+			answers: []string{"200 " + event("ADDED", "b", "6"), "503 ", "200 " + event("ADDED", "c", "7")},
+			want:    []string{"ADDED b 6", "ADDED c 7"}, asked: 3},
+		"lists again": {answers: []string{list, "200 " + event("ADDED", "b", "6") + gone,
+			`200 {"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a","uid":"a","resourceVersion":"8"}},{"metadata":{"name":"c","uid":"c","resourceVersion":"9"}}]}`},
 			want: []string{"ADDED a 3", "ADDED b 6", "MODIFIED a 8", "ADDED c 9", "DELETED b 6"}, asked: 3},
-		"made anew": {answers: []string{list, "200 " + gone, `200 {"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a","uid":"other","resourceVersion":"9"}}]}`},
+		"made anew": {answers: []string{list, "200 " + gone,
+			`200 {"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a","uid":"other","resourceVersion":"9"}}]}`},
 			want: []string{"ADDED a 3", "DELETED a 3", "ADDED a 9"}, asked: 3},
-		"a bookmark moves on": {options: metav1.ListOptions{ResourceVersion: "5"}, answers: []string{"200 " + event("BOOKMARK", "", "8"), "200 " + event("ADDED", "c", "9")},
-			want: []string{"ADDED c 9"}, asked: 2},
-		"a bookmark is wanted": {options: metav1.ListOptions{ResourceVersion: "5", AllowWatchBookmarks: true}, answers: []string{"200 " + event("BOOKMARK", "", "8")},
-			want: []string{"BOOKMARK  8"}, asked: 1},
+		"a bookmark moves on": {options: metav1.ListOptions{ResourceVersion: "5"},
+			answers: []string{"200 " + event("BOOKMARK", "", "8"), "200 " + event("ADDED", "c", "9")},
+			want:    []string{"ADDED c 9"}, asked: 2},
+		"a bookmark is wanted": {options: metav1.ListOptions{ResourceVersion: "5", AllowWatchBookmarks: true},
+			answers: []string{"200 " + event("BOOKMARK", "", "8")},
+			want:    []string{"BOOKMARK  8"}, asked: 1},
 		"refused at once": {answers: []string{no}, want: []string{"Forbidden"}, asked: 1},
-		"pages too old": {answers: []string{`200 {"metadata":{"continue":"t"},"items":[{"metadata":{"name":"z"}}]}`, `410 {"kind":"Status","status":"Failure","reason":"Expired","code":410}`, list},
+		"pages too old": {answers: []string{`200 {"metadata":{"continue":"t"},"items":[{"metadata":{"name":"z"}}]}`,
+			`410 {"kind":"Status","status":"Failure","reason":"Expired","code":410}`, list},
 			want: []string{"ADDED a 3"}, asked: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -305,8 +332,10 @@ func TestWatch(t *testing.T) {
 func TestWatchVersions(t *testing.T) {
 	seconds := int64(9)
 	options := metav1.ListOptions{ResourceVersion: "5", TimeoutSeconds: &seconds, LabelSelector: "a"}
-	_, asked := watched(t, options, 1, `200 {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}`, `200 {"type":"ADDED","object":{}}`)
-	want := "GET namespaces/ns/samples?allowWatchBookmarks=true&labelSelector=a&resourceVersion=%s&timeoutSeconds=9&watch=true"
+	_, asked := watched(t, options, 1, `200 {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}`,
+		`200 {"type":"ADDED","object":{}}`)
+	want := "GET " +
+		"namespaces/ns/samples?allowWatchBookmarks=true&labelSelector=a&resourceVersion=%s&timeoutSeconds=9&watch=true"
 	if d := cmp.Diff([]string{fmt.Sprintf(want, "5"), fmt.Sprintf(want, "8")}, asked); d != "" {
 		t.Error(d)
 	}

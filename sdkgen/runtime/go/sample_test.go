@@ -169,6 +169,7 @@ func everything() *sampleSpec {
 	return &sampleSpec{
 		Text: "text", Count: -7, On: true, Port: intstr.FromString("http"), Until: metav1.Duration{Duration: time.Minute},
 		Size: &size, Inner: &sampleSpec{Port: intstr.FromInt32(80)}, Names: []string{"a", "", "ü\"\\\n<&>\u2028"},
-		Levels: map[string]int32{"b": 2, "a": 1, "\x00": 0}, Parts: []sampleSpec{{Names: []string{}}, {Levels: map[string]int32{}}},
+		Levels: map[string]int32{"b": 2, "a": 1, "\x00": 0},
+		Parts:  []sampleSpec{{Names: []string{}}, {Levels: map[string]int32{}}},
 	}
 }

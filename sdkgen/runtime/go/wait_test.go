@@ -20,14 +20,16 @@ func (x *sample) conditions() (all []metav1.Condition) {
 	for text := range strings.FieldsSeq(x.Spec.Text) {
 		words := strings.Split(text, ":")
 		typ, status, _ := strings.Cut(words[0], "=")
-		all = append(all, metav1.Condition{Type: typ, Status: metav1.ConditionStatus(status), Reason: words[1], Message: words[2], ObservedGeneration: int64(x.Spec.Count)})
+		all = append(all, metav1.Condition{Type: typ, Status: metav1.ConditionStatus(status), Reason: words[1],
+			Message: words[2], ObservedGeneration: int64(x.Spec.Count)})
 	}
 	return all
 }
 
 // state is a sample in JSON.
 func state(version int, conditions string) string {
-	return fmt.Sprintf(`{"metadata":{"name":"a","uid":"u","generation":2,"resourceVersion":"%d"},"spec":{"text":%q}}`, version, conditions)
+	return fmt.Sprintf(`{"metadata":{"name":"a","uid":"u","generation":2,"resourceVersion":"%d"},"spec":{"text":%q}}`,
+		version, conditions)
 }
 
 // TestWaitFor: what a wait for Ready returns, with Failed a final condition.
@@ -46,18 +48,27 @@ func TestWaitFor(t *testing.T) {
 		last    string // resource version of the object that is returned
 		err     string // empty for success
 	}{
-		"at once":       {[]string{"200 " + state(1, ready)}, metav1.Condition{}, "1", ""},
-		"later":         {[]string{"200 " + state(1, not), "200 " + event("MODIFIED", state(2, not)) + event("MODIFIED", state(3, ready))}, metav1.Condition{}, "3", ""},
-		"a reason":      {[]string{"200 " + state(1, ready), "200 " + event("MODIFIED", state(2, "Ready=True:Other:x"))}, metav1.Condition{Reason: "Other"}, "2", ""},
+		"at once": {[]string{"200 " + state(1, ready)}, metav1.Condition{}, "1", ""},
+		"later": {[]string{"200 " + state(1, not),
+			"200 " + event("MODIFIED", state(2, not)) + event("MODIFIED", state(3, ready))}, metav1.Condition{}, "3", ""},
+		"a reason": {[]string{"200 " + state(1, ready), "200 " + event("MODIFIED", state(2, "Ready=True:Other:x"))},
+			metav1.Condition{Reason: "Other"}, "2", ""},
 		"another value": {[]string{"200 " + state(1, not)}, metav1.Condition{Status: metav1.ConditionFalse}, "1", ""},
-		"final":         {[]string{"200 " + state(1, not), "200 " + event("MODIFIED", state(2, failed))}, metav1.Condition{}, "2", `waiting for Ready=True of samples.example.org "a": Failed=True: Invalid: no-containers`},
-		"not there":     {[]string{missing}, metav1.Condition{}, "", `waiting for Ready=True of samples.example.org "a": there is none`},
-		"deleted":       {[]string{"200 " + state(1, not), "200 " + event("DELETED", state(2, not))}, metav1.Condition{}, "2", `waiting for Ready=True of samples.example.org "a": samples.example.org "a" not found: Ready=False: Creating: soon`},
-		"deleted unseen": {[]string{"200 " + state(1, not), "200 " + expired, `200 {"metadata":{"resourceVersion":"9"},"items":[]}`}, metav1.Condition{}, "1",
+		"final": {[]string{"200 " + state(1, not), "200 " + event("MODIFIED", state(2, failed))}, metav1.Condition{},
+			"2", `waiting for Ready=True of samples.example.org "a": Failed=True: Invalid: no-containers`},
+		"not there": {[]string{missing}, metav1.Condition{}, "",
+			`waiting for Ready=True of samples.example.org "a": there is none`},
+		"deleted": {[]string{"200 " + state(1, not), "200 " + event("DELETED", state(2, not))}, metav1.Condition{}, "2",
 			`waiting for Ready=True of samples.example.org "a": samples.example.org "a" not found: Ready=False: Creating: soon`},
-		"too late":      {[]string{"200 " + state(1, not)}, metav1.Condition{Reason: "Created"}, "1", `waiting for Ready=True (Created) of samples.example.org "a": context deadline exceeded: Ready=False: Creating: soon`},
-		"no conditions": {[]string{"200 " + state(1, "")}, metav1.Condition{}, "1", `waiting for Ready=True of samples.example.org "a": context deadline exceeded`},
-		"older generation": {[]string{"200 " + strings.Replace(state(1, ready), `"spec":{`, `"spec":{"count":1,`, 1), "200 " + event("MODIFIED", strings.Replace(state(2, ready), `"spec":{`, `"spec":{"count":2,`, 1))},
+		"deleted unseen": {[]string{"200 " + state(1, not), "200 " + expired,
+			`200 {"metadata":{"resourceVersion":"9"},"items":[]}`}, metav1.Condition{}, "1",
+			`waiting for Ready=True of samples.example.org "a": samples.example.org "a" not found: Ready=False: Creating: soon`},
+		"too late": {[]string{"200 " + state(1, not)}, metav1.Condition{Reason: "Created"}, "1",
+			`waiting for Ready=True (Created) of samples.example.org "a": context deadline exceeded: Ready=False: Creating: soon`},
+		"no conditions": {[]string{"200 " + state(1, "")}, metav1.Condition{}, "1",
+			`waiting for Ready=True of samples.example.org "a": context deadline exceeded`},
+		"older generation": {[]string{"200 " + strings.Replace(state(1, ready), `"spec":{`, `"spec":{"count":1,`, 1),
+			"200 " + event("MODIFIED", strings.Replace(state(2, ready), `"spec":{`, `"spec":{"count":2,`, 1))},
 			metav1.Condition{}, "2", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +77,8 @@ func TestWaitFor(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 			defer cancel()
 			c.want.Type = "Ready"
-			got, err := restWaitFor(ctx, r, "a", r.page, (*sample).conditions, c.want, restFinal([]metav1.Condition{{Type: "Failed"}}))
+			got, err := restWaitFor(ctx, r, "a", r.page, (*sample).conditions, c.want,
+				restFinal([]metav1.Condition{{Type: "Failed"}}))
 			if said := fmt.Sprint(err); c.err == "" && err != nil || c.err != "" && said != c.err {
 				t.Errorf("error %v, want %q", err, c.err)
 			}
@@ -94,12 +106,14 @@ func TestWaitUntil(t *testing.T) {
 	for _, cause := range []error{broken, inner} {
 		r, _ := serve(t, "200 "+state(1, ""))
 		_, err := restWaitUntil(t.Context(), r, "a", r.page, func(*sample) (bool, error) { return false, cause })
-		if failed, ok := err.(*WaitError); !ok || !errors.Is(err, broken) || failed.Name != "a" || failed.Err != cause || inner.Name != "inner" {
+		if failed, ok := err.(*WaitError); !ok || !errors.Is(err, broken) || failed.Name != "a" || failed.Err != cause ||
+			inner.Name != "inner" {
 			t.Errorf("error %v", err)
 		}
 	}
 	r, _ := serve(t, "200 "+state(1, ""))
-	if _, err := restWaitUntil(t.Context(), r, "", r.page, func(*sample) (bool, error) { return true, nil }); !errors.Is(err, errNoName) {
+	if _, err := restWaitUntil(t.Context(), r, "", r.page,
+		func(*sample) (bool, error) { return true, nil }); !errors.Is(err, errNoName) {
 		t.Error(err)
 	}
 }

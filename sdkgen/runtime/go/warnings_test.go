@@ -69,7 +69,8 @@ func TestWarningLogger(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := log.String(); strings.Count(got, "level=WARN") != 2 || !strings.Contains(got, `"API server: one"`) || !strings.Contains(got, `"API server: two"`) {
+	if got := log.String(); strings.Count(got, "level=WARN") != 2 || !strings.Contains(got, `"API server: one"`) ||
+		!strings.Contains(got, `"API server: two"`) {
 		t.Error(got)
 	}
 	log.Reset()

@@ -83,7 +83,8 @@ func TestAPIs(t *testing.T) {
 				t.Errorf("of the CRDs' %d defaults and %d validations the document lacks:\n%s",
 					got.defaults.of, got.validations.of, strings.Join(got.lost, "\n"))
 			}
-			if made, err := filepath.Glob(filepath.Join(root, "config", "samples", "*.yaml")); err != nil || len(made) != len(crds(t, root)) {
+			if made, err := filepath.Glob(filepath.Join(root, "config", "samples", "*.yaml")); err != nil ||
+				len(made) != len(crds(t, root)) {
 				t.Errorf("the %d CRDs have %d samples that the API server accepts: %v", len(crds(t, root)), len(made), err)
 			}
 			classes := python(t, root, a.name, doc)
@@ -91,8 +92,10 @@ func TestAPIs(t *testing.T) {
 				t.Errorf("the Go package: %v", err)
 			}
 			a.carry(t, root, doc)
-			table = append(table, fmt.Sprintf("%-12s %5d %11d %5d %8d %9s %11s %7d %5.2fs %5d", a.name, got.kinds, len(doc.Definitions), refs,
-				len(dangling), got.defaults, got.validations, classes, wall.Seconds(), state.SysUsage().(*syscall.Rusage).Maxrss>>10))
+			table = append(table, fmt.Sprintf("%-12s %5d %11d %5d %8d %9s %11s %7d %5.2fs %5d", a.name, got.kinds,
+				len(doc.Definitions), refs,
+				len(dangling), got.defaults, got.validations, classes, wall.Seconds(),
+				state.SysUsage().(*syscall.Rusage).Maxrss>>10))
 		})
 	}
 	t.Log("\n" + strings.Join(table, "\n"))
@@ -108,8 +111,11 @@ func TestRefused(t *testing.T) {
 		{api{name: "monitoring", path: "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"},
 			[]string{"probe_types.go:170:2: ", "has two properties named authorization", "exclude: [Probe]"}},
 		{api{name: "ray", path: apis[4].path}, []string{"rayjob_types.go:261:20: float field", "allowDangerousTypes: true"}},
-		{api{name: "certmanager", path: apis[1].path}, []string{"would both be named ServiceAccountRef", "swagger.names", "acme/v1.ServiceAccountRef: AcmeServiceAccountRef"}},
-		{api{name: "vpa", path: vpa}, []string{"types.go:544:20: map keys of type int", "exclude: [VerticalPodAutoscalerCheckpoint]"}},
+		{api{name: "certmanager", path: apis[1].path},
+			[]string{"would both be named ServiceAccountRef", "swagger.names",
+				"acme/v1.ServiceAccountRef: AcmeServiceAccountRef"}},
+		{api{name: "vpa", path: vpa}, []string{"types.go:544:20: map keys of type int",
+			"exclude: [VerticalPodAutoscalerCheckpoint]"}},
 		{api{name: "nothing", path: "sigs.k8s.io/jobset/api/nothing/v1"}, []string{"sigs.k8s.io/jobset/api/nothing/v1"}},
 		{api{name: "elsewhere", path: "example.org/elsewhere/api/v1"}, []string{"example.org/elsewhere/api/v1"}},
 	} {
@@ -160,7 +166,8 @@ func (a api) project(t *testing.T) string {
 	goMod := strings.ReplaceAll(read(t, "go.mod"), " // indirect", "")
 	write(t, root, "go.mod", strings.Replace(goMod, "module ", "module example.org/user // ", 1))
 	write(t, root, "go.sum", read(t, "go.sum"))
-	write(t, root, "sdkgen.yaml", strings.NewReplacer("NAME", a.name, "PATH", a.path, "SELECT", a.apart).Replace(read(t, filepath.Join("testdata", "sdkgen.yaml")))+a.more)
+	write(t, root, "sdkgen.yaml", strings.NewReplacer("NAME", a.name, "PATH", a.path, "SELECT",
+		a.apart).Replace(read(t, filepath.Join("testdata", "sdkgen.yaml")))+a.more)
 	return root
 }
 
@@ -171,7 +178,8 @@ func (a api) carry(t *testing.T, root string, doc *swagger) {
 	for name := range doc.kinds() {
 		fmt.Fprintf(&kinds, "\t\t%q: {new(api.%[1]s), new(sdk.%[1]s)},\n", name)
 	}
-	write(t, root, "carry_test.go", strings.NewReplacer("NAME", a.name, "PATH", a.path, "KINDS", kinds.String()).Replace(read(t, filepath.Join("testdata", "carry.go.txt"))))
+	write(t, root, "carry_test.go", strings.NewReplacer("NAME", a.name, "PATH", a.path, "KINDS",
+		kinds.String()).Replace(read(t, filepath.Join("testdata", "carry.go.txt"))))
 	if _, _, err := run(root, "go", "test", "."); err != nil {
 		t.Errorf("the Go client: %v", err)
 	}

@@ -96,8 +96,10 @@ type comparison struct {
 
 // checked are the keys of a CRD's schema that say what the API server does, besides its structure.
 var checked = []string{
-	"default", "enum", "exclusiveMaximum", "exclusiveMinimum", "format", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength",
-	"minProperties", "minimum", "multipleOf", "nullable", "pattern", "required", "type", "uniqueItems", "x-kubernetes-embedded-resource",
+	"default", "enum", "exclusiveMaximum", "exclusiveMinimum", "format", "maxItems", "maxLength", "maxProperties",
+	"maximum", "minItems", "minLength",
+	"minProperties", "minimum", "multipleOf", "nullable", "pattern", "required", "type", "uniqueItems",
+	"x-kubernetes-embedded-resource",
 	"x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type",
 	"x-kubernetes-preserve-unknown-fields", "x-kubernetes-validations",
 }
@@ -213,7 +215,9 @@ func TestComparison(t *testing.T) {
 
 func TestReferences(t *testing.T) {
 	doc := &swagger{}
-	if err := json.Unmarshal([]byte(`{"definitions": {"A": {}}, "x": [{"$ref": "#/definitions/A"}, {"$ref": "#/definitions/B"}]}`), &doc.all); err != nil {
+	if err := json.Unmarshal(
+		[]byte(`{"definitions": {"A": {}}, "x": [{"$ref": "#/definitions/A"}, {"$ref": "#/definitions/B"}]}`),
+		&doc.all); err != nil {
 		t.Fatal(err)
 	}
 	if count, dangling := references(doc); count != 2 || !slices.Equal(dangling, []string{"#/definitions/B"}) {

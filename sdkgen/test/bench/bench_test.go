@@ -40,7 +40,8 @@ func TestCopyTree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(copyTree(t.Context(), root, dest), copyTools(filepath.Join(root, ".tools"), filepath.Join(dest, ".tools"))); err != nil {
+	if err := errors.Join(copyTree(t.Context(), root, dest),
+		copyTools(filepath.Join(root, ".tools"), filepath.Join(dest, ".tools"))); err != nil {
 		t.Fatal(err)
 	}
 	var got []string

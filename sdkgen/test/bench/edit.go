@@ -39,7 +39,8 @@ func addField(dir string, number int) error {
 			return nil, errors.New("it has no field")
 		}
 		return insert(source, fields[len(fields)-1].end, fmt.Sprintf(
-			"\n\t// measured%[1]d is measured.\n\t// +optional\n\tMeasured%[1]d string `json:\"measured%[1]d,omitempty\"`\n", number)), nil
+			"\n\t// measured%[1]d is measured.\n\t// +optional\n\tMeasured%[1]d string `json:\"measured%[1]d,omitempty\"`\n",
+			number)), nil
 	})
 }
 

@@ -118,7 +118,8 @@ func (p *place) copyKubernetes(ctx context.Context, dir string) error {
 	if err := os.CopyFS(dir, os.DirFS(strings.TrimSpace(string(out)))); err != nil {
 		return err
 	}
-	pr := project{dir: filepath.Join(p.tmp, "refused"), replace: map[string]string{"k8s.io/api": dir}, names: coreNames, packages: []string{coreV1, appsV1}}
+	pr := project{dir: filepath.Join(p.tmp, "refused"), replace: map[string]string{"k8s.io/api": dir}, names: coreNames,
+		packages: []string{coreV1, appsV1}}
 	if err := p.write(pr); err != nil {
 		return err
 	}

@@ -53,7 +53,8 @@ func TestProjects(t *testing.T) {
 	}{
 		"copies": {project{copies: 2}, true, []config.API{{Path: "api/group1/v1alpha1"}, {Path: "api/group2/v1alpha2"}}},
 		"foreign": {
-			project{module: "sdkgen/test/apis", replace: map[string]string{"k8s.io/api": "/k8s"}, packages: []string{coreV1, appsV1}}, false,
+			project{module: "sdkgen/test/apis", replace: map[string]string{"k8s.io/api": "/k8s"},
+				packages: []string{coreV1, appsV1}}, false,
 			[]config.API{{Package: coreV1, Dir: "spec/0"}, {Package: appsV1, Dir: "spec/1"}},
 		},
 	} {
@@ -108,7 +109,8 @@ func TestWriteOpenAPI(t *testing.T) {
 		OpenAPI    string
 		Components struct{ Schemas map[string]any }
 	}
-	if err := json.Unmarshal(data, &doc); err != nil || doc.OpenAPI != "3.0.3" || doc.Components.Schemas["MiniCluster"] == nil {
+	if err := json.Unmarshal(data, &doc); err != nil || doc.OpenAPI != "3.0.3" ||
+		doc.Components.Schemas["MiniCluster"] == nil {
 		t.Errorf("%v: OpenAPI %q with %d schemas", err, doc.OpenAPI, len(doc.Components.Schemas))
 	}
 	for _, bad := range []string{`"x-`, "#/definitions/"} {

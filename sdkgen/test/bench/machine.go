@@ -16,8 +16,10 @@ func describe(ctx context.Context, java, load string, at time.Time, rounds int) 
 	if said, err := exec.CommandContext(ctx, java, "-version").CombinedOutput(); err == nil {
 		version, _, _ = strings.Cut(string(said), "\n")
 	}
-	return fmt.Sprintf("%s, %s/%s, %d cores, %s, %s; load average before: %s; medians of N=%d where a row does not say less.\n",
-		at.Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), strings.TrimSpace(version), load, rounds)
+	return fmt.Sprintf(
+		"%s, %s/%s, %d cores, %s, %s; load average before: %s; medians of N=%d where a row does not say less.\n",
+		at.Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(),
+		strings.TrimSpace(version), load, rounds)
 }
 
 // loadAverage is that of the last 1, 5 and 15 minutes, where the system tells.

@@ -47,7 +47,8 @@ func measure(ctx context.Context, opts options, p *place) (*result, error) {
 		name string
 		rows []row
 	}{
-		{warmTable, p.warm()}, {typesTable, p.types(ctx)}, {packagesTable, p.packages()}, {othersTable, p.others()}, {coldTable, p.cold()},
+		{warmTable, p.warm()}, {typesTable, p.types(ctx)}, {packagesTable, p.packages()}, {othersTable, p.others()},
+		{coldTable, p.cold()},
 	} {
 		var chosen []*measured
 		for _, r := range table.rows {
@@ -83,7 +84,8 @@ func (p *place) rounds(ctx context.Context, opts options, rows []*measured) erro
 				return err
 			}
 			if round > 0 {
-				fmt.Fprintf(p.log, "bench: %s: %s: round %d of %d: A %.2f s", m.table, m.name, round, m.wanted(opts), m.a[round-1].Wall.Seconds())
+				fmt.Fprintf(p.log, "bench: %s: %s: round %d of %d: A %.2f s", m.table, m.name, round, m.wanted(opts),
+					m.a[round-1].Wall.Seconds())
 				if len(m.b) > 0 {
 					fmt.Fprintf(p.log, ", B %.2f s", m.b[round-1].Wall.Seconds())
 				}

@@ -23,11 +23,13 @@ func (p *place) others() []row {
 			"--input", spec, "--input-file-type", "openapi", "--output-model-type", "pydantic_v2.BaseModel",
 			"--disable-timestamp", "--output", filepath.Join(p.tmp, "models.py"),
 		}},
-		{"oapi-codegen", "go", []string{"-generate", "models,skip-prune", "-package", "models", "-o", filepath.Join(p.tmp, "models.go"), spec}},
+		{"oapi-codegen", "go", []string{"-generate", "models,skip-prune", "-package", "models", "-o",
+			filepath.Join(p.tmp, "models.go"), spec}},
 	} {
 		program := p.installed(other.program)
 		if program == "" {
-			p.missing = append(p.missing, fmt.Sprintf("%s was not measured: it is neither on PATH nor in .tools/.", other.program))
+			p.missing = append(p.missing, fmt.Sprintf("%s was not measured: it is neither on PATH nor in .tools/.",
+				other.program))
 			continue
 		}
 		rows = append(rows, row{
@@ -62,7 +64,8 @@ func writeOpenAPI(swagger, spec string) error {
 		return err
 	}
 	var doc struct{ Definitions map[string]any }
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(data), `"#/definitions/`, `"#/components/schemas/`)), &doc); err != nil {
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(data), `"#/definitions/`, `"#/components/schemas/`)),
+		&doc); err != nil {
 		return fmt.Errorf("reading %q: %w", swagger, err)
 	}
 	data, err = json.Marshal(map[string]any{

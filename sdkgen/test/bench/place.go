@@ -82,7 +82,9 @@ var (
 
 // build is the step that puts programs into a directory.
 func (p *place) build(bin string, programs []string) step {
-	return step{name: "go build", dir: filepath.Join(p.root, "sdkgen"), argv: append([]string{"go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", bin + string(filepath.Separator)}, programs...)}
+	return step{name: "go build", dir: filepath.Join(p.root, "sdkgen"),
+		argv: append([]string{"go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", bin + string(filepath.Separator)},
+			programs...)}
 }
 
 func (p *place) program(name string) string {

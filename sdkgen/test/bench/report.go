@@ -21,7 +21,8 @@ func (r *result) tables() []report.Section {
 		{Mark: "types", Text: growth("API", "types", r.in(typesTable))},
 		{Mark: "refused", Text: r.refusals()},
 		{Mark: "packages", Text: growth("API packages", "packages", r.in(packagesTable))},
-		{Mark: "others", Text: comparison("sdkgen", "other", r.in(othersTable)) + strings.Join(r.missing, "\n") + newline(len(r.missing) > 0)},
+		{Mark: "others", Text: comparison("sdkgen", "other", r.in(othersTable)) + strings.Join(r.missing, "\n") +
+			newline(len(r.missing) > 0)},
 	}
 }
 
@@ -100,7 +101,8 @@ func growth(what, of string, rows []*measured) string {
 	var lines [][]string
 	for _, m := range rows {
 		a := median(m.a)
-		lines = append(lines, []string{m.name, fmt.Sprint(m.made), fmt.Sprint(len(m.a)), seconds(a.Wall), seconds(a.CPU), mebibytes(a.Own), mebibytes(a.Peak)})
+		lines = append(lines, []string{m.name, fmt.Sprint(m.made), fmt.Sprint(len(m.a)), seconds(a.Wall), seconds(a.CPU),
+			mebibytes(a.Own), mebibytes(a.Peak)})
 	}
 	table := markdown([]string{what, of, "n", "wall s", "CPU s", "own MiB", "largest MiB"}, lines)
 	if len(rows) < 3 {
@@ -116,8 +118,10 @@ func law(name, of string, x, y []float64) string {
 	exponent, r2 := power(x, y)
 	last := len(x) - 1
 	step := (y[last] - y[last-1]) / (x[last] - x[last-1])
-	return fmt.Sprintf("- %s: %.2f s + %.1f ms for each of the %s (least squares, R² %.2f), %.1f ms for each that the last row adds; "+
-		"as a power of their number, the exponent is %.2f (R² %.2f)\n", name, l.At, 1000*l.Slope, of, l.R2, 1000*step, exponent, r2)
+	return fmt.Sprintf(
+		"- %s: %.2f s + %.1f ms for each of the %s (least squares, R² %.2f), %.1f ms for each that the last row adds; "+
+			"as a power of their number, the exponent is %.2f (R² %.2f)\n", name, l.At, 1000*l.Slope, of, l.R2, 1000*step,
+		exponent, r2)
 }
 
 // points are the sizes of rows, and their medians in seconds.

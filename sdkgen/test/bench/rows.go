@@ -55,9 +55,11 @@ func (p *place) warm() []row {
 	fresh := filepath.Join(p.tmp, "fresh")
 	copied := func(int) error { return errors.Join(os.RemoveAll(fresh), os.CopyFS(fresh, os.DirFS(p.ours))) }
 	return []row{
-		{name: fullRow, ours: sdkgen("generate", "--force", "--only", "deepcopy,crd,openapi,swagger,python,go"), classic: p.recipe()},
+		{name: fullRow, ours: sdkgen("generate", "--force", "--only", "deepcopy,crd,openapi,swagger,python,go"),
+			classic: p.recipe()},
 		{name: clientsRow, ours: sdkgen("generate", "--force"), classic: all},
-		{name: jarRow, ours: sdkgen("generate", "--force", "--engine=openapi-generator", "--only", "deepcopy,crd,openapi,swagger,python,go"), like: fullRow},
+		{name: jarRow, ours: sdkgen("generate", "--force", "--engine=openapi-generator", "--only",
+			"deepcopy,crd,openapi,swagger,python,go"), like: fullRow},
 		{name: allJarRow, ours: sdkgen("generate", "--force", "--engine=openapi-generator"), like: clientsRow},
 		{name: unchangedRow, ours: sdkgen("generate"), like: clientsRow},
 		{name: copyRow, prepare: copied, ours: []step{p.sdkgen(fresh, "generate")}, like: clientsRow},
@@ -82,7 +84,8 @@ func (p *place) cold() []row {
 	generate := p.sdkgen(p.ours, "generate", "--force")
 	all := slices.Concat(p.recipe(), p.clients())
 	return []row{
-		{name: "the programs are there", rounds: 2, cold: true, prepare: empty, ours: in(caches[0], generate), classic: in(caches[1], slices.Clone(all)...)},
+		{name: "the programs are there", rounds: 2, cold: true, prepare: empty, ours: in(caches[0], generate),
+			classic: in(caches[1], slices.Clone(all)...)},
 		{
 			name: "the programs are built too", rounds: 1, cold: true, prepare: empty,
 			ours:    in(caches[0], p.build(elsewhere, sdkgenPrograms), generate),

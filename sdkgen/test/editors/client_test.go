@@ -71,7 +71,9 @@ func (e *editor) stop(t *testing.T) {
 // open opens a file and returns what is wrong with it.
 func (e *editor) open(t *testing.T, file, text string) []diagnostic {
 	t.Helper()
-	e.notify(t, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": "file://" + file, "languageId": "yaml", "version": 1, "text": text}})
+	e.notify(t, "textDocument/didOpen",
+		map[string]any{"textDocument": map[string]any{"uri": "file://" + file, "languageId": "yaml", "version": 1,
+			"text": text}})
 	for !e.published {
 		e.read(t)
 	}
@@ -83,7 +85,8 @@ func (e *editor) open(t *testing.T, file, text string) []diagnostic {
 func (e *editor) ask(t *testing.T, file string, line, character int) string {
 	t.Helper()
 	at := func(character int) map[string]any {
-		return map[string]any{"textDocument": map[string]any{"uri": "file://" + file}, "position": map[string]any{"line": line, "character": character}}
+		return map[string]any{"textDocument": map[string]any{"uri": "file://" + file},
+			"position": map[string]any{"line": line, "character": character}}
 	}
 	var hover struct{ Contents struct{ Value string } }
 	var completion struct{ Items []struct{ Label string } }
@@ -95,7 +98,8 @@ func (e *editor) ask(t *testing.T, file string, line, character int) string {
 	}
 	slices.Sort(labels)
 	explanation, _, _ := strings.Cut(hover.Contents.Value, "\n\nSource:")
-	return fmt.Sprintf("explains: %s\ncompletes: %s\n", strings.Join(strings.Fields(explanation), " "), strings.Join(labels, " "))
+	return fmt.Sprintf("explains: %s\ncompletes: %s\n", strings.Join(strings.Fields(explanation), " "),
+		strings.Join(labels, " "))
 }
 
 func (e *editor) decode(t *testing.T, data json.RawMessage, into any) {
@@ -177,7 +181,8 @@ func (e *editor) read(t *testing.T) message {
 		for i, item := range asked.Items {
 			settings[i] = map[string]any{}
 			if item.Section == "yaml" {
-				settings[i] = map[string]any{"validate": true, "hover": true, "completion": true, "schemaStore": map[string]any{"enable": false}}
+				settings[i] = map[string]any{"validate": true, "hover": true, "completion": true,
+					"schemaStore": map[string]any{"enable": false}}
 			}
 		}
 		answer, err := json.Marshal(settings)

@@ -1,5 +1,5 @@
-// Package editors has the programs that people validate manifests with read this repository's JSON Schema: kubeconform, and
-// yaml-language-server as an editor starts it.
+// Package editors has the programs that people validate manifests with read this repository's JSON Schema: kubeconform,
+// and yaml-language-server as an editor starts it.
 package editors
 
 import (
@@ -29,7 +29,8 @@ var (
 	update = flag.Bool("update", false, "rewrite the expected side of testdata/manifests.txtar")
 )
 
-// cases are the manifests of testdata/manifests.txtar: a file NAME.yaml, with what the program prints of it in NAME.PROGRAM.
+// cases are the manifests of testdata/manifests.txtar: a file NAME.yaml, with what the program prints of it in
+// NAME.PROGRAM.
 func cases(t *testing.T, program string, says func(t *testing.T, file string) string) {
 	t.Helper()
 	if !*slow {
@@ -81,7 +82,8 @@ func TestKubeconform(t *testing.T) {
 	}
 	run := func(t *testing.T, files ...string) string {
 		t.Helper()
-		args := append([]string{"-strict", "-output", "json", "-verbose", "-schema-location", schemas + "/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json"}, files...)
+		args := append([]string{"-strict", "-output", "json", "-verbose", "-schema-location",
+			schemas + "/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json"}, files...)
 		out, err := exec.Command(filepath.Join(program, "kubeconform"), args...).Output()
 		if err != nil && len(out) == 0 {
 			t.Fatal(err)
@@ -117,7 +119,8 @@ func TestKubeconform(t *testing.T) {
 	}
 }
 
-// TestEditor opens the manifests as an editor does, and asks for completions and an explanation where the comment "# here" is.
+// TestEditor opens the manifests as an editor does, and asks for completions and an explanation where the comment "#
+// here" is.
 func TestEditor(t *testing.T) {
 	if !*slow {
 		t.Skip("only with -slow, as in `make test-all ONLY=editors`: it fetches yaml-language-server")

@@ -41,8 +41,10 @@ func (c *comparison) report(t *testing.T, kind string) {
 
 // told are keywords that sdkgen tells otherwise, or that constrain nothing.
 var told = []string{
-	"type", "title", "description", "default", "example", "externalDocs", "properties", "required", "items", "additionalProperties",
-	"x-kubernetes-validations", "x-kubernetes-int-or-string", "x-kubernetes-group-version-kind", "x-kubernetes-selectable-fields", "allOf",
+	"type", "title", "description", "default", "example", "externalDocs", "properties", "required", "items",
+	"additionalProperties",
+	"x-kubernetes-validations", "x-kubernetes-int-or-string", "x-kubernetes-group-version-kind",
+	"x-kubernetes-selectable-fields", "allOf",
 }
 
 // compare compares a field, and those below.
@@ -96,7 +98,8 @@ func typeName(schema map[string]any) string {
 // collect adds the constraints and rules of a schema. Those of an allOf are added, too: sdkgen merges them.
 func collect(of string, schema, constraints map[string]any, rules map[string]bool) {
 	for keyword, value := range schema {
-		if slices.Contains(told, keyword) || value == false || keyword == "anyOf" && schema["x-kubernetes-int-or-string"] == true {
+		if slices.Contains(told, keyword) || value == false ||
+			keyword == "anyOf" && schema["x-kubernetes-int-or-string"] == true {
 			continue
 		}
 		constraints[of+" "+keyword] = value
@@ -148,7 +151,8 @@ func (c *comparison) same(f *field, constraints map[string]any, rules map[string
 		}
 	}
 	if !maps.Equal(said, rules) {
-		c.fail(f.Path, "the rules are %v, the API server says %v", slices.Sorted(maps.Keys(said)), slices.Sorted(maps.Keys(rules)))
+		c.fail(f.Path, "the rules are %v, the API server says %v", slices.Sorted(maps.Keys(said)),
+			slices.Sorted(maps.Keys(rules)))
 	}
 }
 

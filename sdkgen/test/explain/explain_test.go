@@ -1,5 +1,5 @@
-// Package explain holds what `sdkgen explain` says against a real control plane: against what kubectl explain prints there, and
-// against the OpenAPI document that it prints from.
+// Package explain holds what `sdkgen explain` says against a real control plane: against what kubectl explain prints
+// there, and against the OpenAPI document that it prints from.
 package explain
 
 import (
@@ -29,8 +29,8 @@ type api struct {
 	Version string
 	// Paths are those that kubectl explains, too. Of each kind in them, all fields are compared with the OpenAPI document.
 	Paths []string
-	// Differs are the paths at which the published CRDs are not what controller-gen makes of the types with its default options,
-	// with the reason. PATH.* are those below.
+	// Differs are the paths at which the published CRDs are not what controller-gen makes of the types with its default
+	// options, with the reason. PATH.* are those below.
 	Differs map[string]string
 }
 

@@ -12,9 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestServer installs the published CRDs of each API in the API server of KUBECONFIG (make test-e2e ONLY=breaking). Of each path, what
-// kubectl explain prints there has to be what sdkgen says. Of each kind, so has every field in the OpenAPI document that the API
-// server publishes: type, whether it is required, default, constraints and CEL rules.
+// TestServer installs the published CRDs of each API in the API server of KUBECONFIG (make test-e2e ONLY=breaking). Of
+// each path, what
+// kubectl explain prints there has to be what sdkgen says. Of each kind, so has every field in the OpenAPI document
+// that the API server publishes: type, whether it is required, default, constraints and CEL rules.
 func TestServer(t *testing.T) {
 	if os.Getenv("KUBECONFIG") == "" {
 		if os.Getenv("CI") == "true" && os.Getenv("E2E") != "" {
@@ -41,7 +42,8 @@ func TestServer(t *testing.T) {
 				a.kubectl(t, path, explained[kind].Kind, explained[kind].find(t, path))
 				paths++
 			}
-			t.Logf("%s: %d paths as kubectl explain prints them, %d fields as the OpenAPI document has them", a.Name, len(a.Paths), fields)
+			t.Logf("%s: %d paths as kubectl explain prints them, %d fields as the OpenAPI document has them", a.Name,
+				len(a.Paths), fields)
 		})
 	}
 	if paths < 20 {
@@ -69,7 +71,10 @@ func (f *field) find(t *testing.T, path string) *field {
 	t.Helper()
 	at := f
 	for at.Path != path {
-		i := slices.IndexFunc(at.Fields, func(below *field) bool { return path == below.Path || strings.HasPrefix(path, below.Path+".") })
+		i := slices.IndexFunc(at.Fields, func(below *field) bool {
+			return path == below.Path ||
+				strings.HasPrefix(path, below.Path+".")
+		})
 		if i < 0 {
 			t.Fatalf("sdkgen has no field %s", path)
 		}

@@ -15,8 +15,8 @@ const guide = "../../../docs/use/getting-started.md"
 // block is a fenced block of the guide. A comment before it may say to which file it goes.
 var block = regexp.MustCompile("(?m)(?:^<!-- file: (\\S+)(?: after: (.+))? -->\n)?^```(\\w+)\n((?s:.*?))^```$")
 
-// TestGuide does what docs/use/getting-started.md says, in an empty directory: it writes the files and runs the commands of
-// each block "console" with sh. The lines of a block "text" are in what the commands before it printed.
+// TestGuide does what docs/use/getting-started.md says, in an empty directory: it writes the files and runs the
+// commands of each block "console" with sh. The lines of a block "text" are in what the commands before it printed.
 func TestGuide(t *testing.T) {
 	testkit.NeedAll(t)
 	m := newMachine(t)

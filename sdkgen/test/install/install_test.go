@@ -37,15 +37,18 @@ func TestInstall(t *testing.T) {
 		m.run(t, dir, "go", "install", m.sdkgen.String())
 		m.isVersion(t, m.run(t, dir, program, "version").stdout)
 		got := m.try(t, dir, program, "doctor")
-		if want := "there is no sdkgen.yaml in "; got.code != 2 || !strings.HasPrefix(got.stdout, "go  ") || !strings.Contains(got.stderr, want) {
-			t.Errorf("doctor without a configuration ends with %d, prints %q and says %q; want 2, where go is, and %q", got.code, got.stdout, got.stderr, want)
+		if want := "there is no sdkgen.yaml in "; got.code != 2 || !strings.HasPrefix(got.stdout, "go  ") ||
+			!strings.Contains(got.stderr, want) {
+			t.Errorf("doctor without a configuration ends with %d, prints %q and says %q; want 2, where go is, and %q", got.code,
+				got.stdout, got.stderr, want)
 		}
 	})
 	t.Run("go get -tool", func(t *testing.T) {
 		dir := operator(t)
 		m.run(t, dir, "go", "get", "-tool", m.sdkgen.String())
 		m.isVersion(t, m.run(t, dir, "go", "tool", "sdkgen", "version").stdout)
-		if got, want := m.run(t, dir, "go", "tool", "sdkgen", "doctor").stdout, "api/v1: group example.org, version v1"; !strings.Contains(got, want) {
+		if got, want := m.run(t, dir, "go", "tool", "sdkgen", "doctor").stdout,
+			"api/v1: group example.org, version v1"; !strings.Contains(got, want) {
 			t.Errorf("doctor prints\n%s\nwant %q", got, want)
 		}
 		m.run(t, dir, "go", "tool", "sdkgen", "generate")
@@ -70,11 +73,13 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	// The module cache never takes a version twice, so each run has a new one.
-	m := &machine{sdkgen: module.Version{Path: path, Version: fmt.Sprintf("v0.0.0-test.%d", time.Now().UnixNano())}, bin: t.TempDir()}
+	m := &machine{sdkgen: module.Version{Path: path, Version: fmt.Sprintf("v0.0.0-test.%d", time.Now().UnixNano())},
+		bin: t.TempDir()}
 	proxy := t.TempDir()
 	m.publish(t, proxy)
 	shared := strings.Split(output(t, "go", "env", "GOPROXY", "GOMODCACHE"), "\n")
-	m.env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+shared[0], "GONOSUMDB="+path, "GONOPROXY=none",
+	m.env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(proxy)+","+shared[0], "GONOSUMDB="+path,
+		"GONOPROXY=none",
 		"GOBIN="+m.bin, "GOFLAGS=", "GOWORK=off")
 	t.Cleanup(func() { m.forget(t, shared[1]) })
 	return m

@@ -28,8 +28,10 @@ func TestGoAndGit(t *testing.T) {
 		init  []string
 		made  []string
 	}{
-		{"single", kubebuilder("single"), []string{"--outputs", "python,go"}, []string{"sdk/python/dairy_farm/models/field.py", "config/crd/bases/crops.acme.io_fields.yaml"}},
-		{"versions", kubebuilder("versions"), []string{"--outputs", "python,go"}, []string{"config/crd/bases/crops.acme.io_fields.yaml"}},
+		{"single", kubebuilder("single"), []string{"--outputs", "python,go"},
+			[]string{"sdk/python/dairy_farm/models/field.py", "config/crd/bases/crops.acme.io_fields.yaml"}},
+		{"versions", kubebuilder("versions"), []string{"--outputs", "python,go"},
+			[]string{"config/crd/bases/crops.acme.io_fields.yaml"}},
 		{"groups", kubebuilder("groups"), nil, []string{"api/crops/v1/zz_generated.deepcopy.go"}},
 		{"jobset", func(t *testing.T, dir string) {
 			m.run(t, dir, "go", "mod", "init", "example.org/user")
@@ -40,7 +42,8 @@ func TestGoAndGit(t *testing.T) {
 			dir := t.TempDir()
 			c.write(t, dir)
 			m.run(t, dir, "git", "init", "-q")
-			for _, args := range [][]string{append([]string{"init"}, c.init...), {"generate"}, {"verify"}, {"verify", "--lock"}} {
+			for _, args := range [][]string{append([]string{"init"}, c.init...), {"generate"}, {"verify"},
+				{"verify", "--lock"}} {
 				lines = append(lines, c.name+": "+timed(t, m, dir, append([]string{program}, args...)...))
 			}
 			for _, name := range c.made {
@@ -77,7 +80,8 @@ func timed(t *testing.T, m *machine, dir string, args ...string) string {
 	t.Helper()
 	start := time.Now()
 	m.run(t, dir, args...)
-	return strings.Join(append([]string{filepath.Base(args[0])}, args[1:]...), " ") + ": exit 0, " + time.Since(start).Round(10*time.Millisecond).String()
+	return strings.Join(append([]string{filepath.Base(args[0])}, args[1:]...), " ") + ": exit 0, " +
+		time.Since(start).Round(10*time.Millisecond).String()
 }
 
 // kubebuilder writes a project of the tests of `sdkgen init`, as kubebuilder's templates have it.

@@ -54,7 +54,8 @@ func compareCrdify(t *testing.T, crdify, old, now string, changes []*change) *ov
 		}
 		name := filepath.Join("crds", before[kind].Spec.Group+"_"+before[kind].Spec.Names.Plural+".yaml")
 		// It exits with 1 if it finds something, and then prints it.
-		out, err := output(now, crdify, "file://"+filepath.Join(old, name), "file://"+filepath.Join(now, name), "--output", "json")
+		out, err := output(now, crdify, "file://"+filepath.Join(old, name), "file://"+filepath.Join(now, name), "--output",
+			"json")
 		if len(out) == 0 {
 			if err != nil {
 				t.Errorf("crdify says nothing of %s: %v", kind, err)
@@ -195,7 +196,8 @@ func TestCrdifyOutput(t *testing.T) {
 		{"version": "v1", "path": "Widget.spec.size", "rule": "bound-tightened", "verdict": "risky", "effects": [{"audience": "manifests", "verdict": "risky"}]},
 		{"version": "v1", "path": "Widget.spec.items[].name", "rule": "enum-widened", "verdict": "risky", "effects": [{"audience": "Python callers", "verdict": "risky"}]}]}`))
 	got := fmt.Sprintf("%+v", *seen.overlap(changes))
-	want := "{both:1 sdkgen:1 crdify:1 callers:1 rules:map[bound-tightened:1] checks:map[unhandled:1] unhandled:map[compatible:1] wording:1}"
+	want := "{both:1 sdkgen:1 crdify:1 callers:1 rules:map[bound-tightened:1] checks:map[unhandled:1] " +
+		"unhandled:map[compatible:1] wording:1}"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -21,7 +21,8 @@ func publish(t *testing.T, rows []row) {
 		if !*slow {
 			t.Fatal("-update needs -slow: the tables have all pairs")
 		}
-		sections := []report.Section{{Mark: "pairs", Text: countTable(rows)}, {Mark: "pairs crdify", Text: crdifyTable(rows)}, {Mark: "pairs time", Text: timeTable(rows)}}
+		sections := []report.Section{{Mark: "pairs", Text: countTable(rows)}, {Mark: "pairs crdify", Text: crdifyTable(rows)},
+			{Mark: "pairs time", Text: timeTable(rows)}}
 		if err := report.Write(page, sections); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,9 @@ func (p *pair) title() string { return fmt.Sprintf("%s %s to %s", p.Name, p.Old,
 // countTable counts by audience and verdict.
 func countTable(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| pair | changes | stored objects | manifests | Python callers | Go callers | witnesses | |\n|---|---:|---|---|---|---|---:|---|\n")
+	b.WriteString(
+		"| pair | changes | stored objects | manifests | Python callers | Go callers | witnesses | " +
+			"|\n|---|---:|---|---|---|---|---:|---|\n")
 	for _, r := range rows {
 		cells := []string{r.title(), fmt.Sprint(len(r.changes))}
 		for _, audience := range []string{"stored objects", "manifests", "Python callers", "Go callers"} {
@@ -58,7 +61,8 @@ func countTable(rows []row) string {
 // timeTable has the times of this machine.
 func timeTable(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| pair | `sdkgen breaking --witness`, s | `sdkgen generate --force`, s | ratio |\n|---|---:|---:|---:|\n")
+	b.WriteString(
+		"| pair | `sdkgen breaking --witness`, s | `sdkgen generate --force`, s | ratio |\n|---|---:|---:|---:|\n")
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s | %.2f | %.2f | %.1f |\n", r.title(), r.seconds.breaking, r.seconds.generate, r.seconds.ratio())
 	}
@@ -71,11 +75,13 @@ func crdifyTable(rows []row) string {
 	for _, r := range rows {
 		if o := r.crdify; o != nil {
 			unhandled := fmt.Sprintf("%d / %d / %d", o.unhandled["breaking"], o.unhandled["risky"], o.unhandled["compatible"])
-			fmt.Fprintf(&b, "| %s | %d | %d | %s | %d | %d | %s | %s | %d |\n", r.title(), o.both, o.sdkgen, counts(o.rules), o.callers, o.crdify, counts(o.checks), unhandled, o.wording)
+			fmt.Fprintf(&b, "| %s | %d | %d | %s | %d | %d | %s | %s | %d |\n", r.title(), o.both, o.sdkgen, counts(o.rules),
+				o.callers, o.crdify, counts(o.checks), unhandled, o.wording)
 		}
 	}
 	if b.Len() == 0 {
 		return ""
 	}
-	return "| pair | both | only sdkgen | its rules | only callers | only crdify | its checks | unhandled | description |\n|---|---:|---:|---|---:|---:|---|---|---:|\n" + b.String()
+	return "| pair | both | only sdkgen | its rules | only callers | only crdify | its checks | unhandled | description " +
+		"|\n|---|---:|---:|---|---:|---:|---|---|---:|\n" + b.String()
 }

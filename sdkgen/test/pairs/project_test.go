@@ -20,14 +20,16 @@ import (
 func (p *pair) project(t *testing.T, version string, packages map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
-	write(t, filepath.Join(root, "go.mod"), fmt.Sprintf("module example.org/pair\n\ngo 1.24\n\nrequire %s %s\n", p.Module, version))
+	write(t, filepath.Join(root, "go.mod"), fmt.Sprintf("module example.org/pair\n\ngo 1.24\n\nrequire %s %s\n", p.Module,
+		version))
 	type api struct {
 		Package string `json:"package"`
 		Dir     string `json:"dir"`
 	}
 	config := map[string]any{
 		"version": "0.1.0", "crd": map[string]any{"dir": "crds", "generateEmbeddedObjectMeta": p.Embedded},
-		"python": map[string]any{"dir": "python", "package": "pair"}, "go": map[string]any{"dir": "client", "package": "pair"},
+		"python": map[string]any{"dir": "python", "package": "pair"},
+		"go":     map[string]any{"dir": "client", "package": "pair"},
 	}
 	var apis []api
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
@@ -59,8 +61,8 @@ type seconds struct{ breaking, generate float64 }
 
 func (s seconds) ratio() float64 { return s.breaking / s.generate }
 
-// measure compares the versions twice, which must print the same, and returns the time of it and of a full run in the same
-// project, each the shorter of two.
+// measure compares the versions twice, which must print the same, and returns the time of it and of a full run in the
+// same project, each the shorter of two.
 func (p *pair) measure(t *testing.T, root, sdkgen, against string, changes *[]*change) seconds {
 	t.Helper()
 	least := seconds{1e9, 1e9}

@@ -15,8 +15,8 @@ import (
 // crds are CustomResourceDefinitions by kind.
 type crds = map[string]*apiextensionsv1.CustomResourceDefinition
 
-// checkWitnesses asks the API server's code about each witness, with the CRDs that sdkgen generated, and returns how many
-// there are. Each change that is breaking for objects must have one.
+// checkWitnesses asks the API server's code about each witness, with the CRDs that sdkgen generated, and returns how
+// many there are. Each change that is breaking for objects must have one.
 func checkWitnesses(t *testing.T, changes []*change, old, now crds) (n int) {
 	t.Helper()
 	for _, c := range changes {

@@ -21,7 +21,8 @@ func TestWrite(t *testing.T) {
 	if want := "before\n<!-- a, begin -->\nnew\n<!-- a, end -->\nafter\n"; err != nil || string(data) != want {
 		t.Errorf("got %q, %v", data, err)
 	}
-	if err := report.Write(file, []report.Section{{Mark: "a", Text: "x"}, {Mark: "b", Text: "y"}}); err == nil || !strings.Contains(err.Error(), "b, begin") {
+	if err := report.Write(file, []report.Section{{Mark: "a", Text: "x"}, {Mark: "b", Text: "y"}}); err == nil ||
+		!strings.Contains(err.Error(), "b, begin") {
 		t.Errorf("got %v", err)
 	}
 	if again, _ := os.ReadFile(file); string(again) != string(data) {

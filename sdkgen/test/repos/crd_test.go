@@ -237,7 +237,8 @@ func encode(value any) string {
 // TestCompareCRDs: what is lost, added and changed is told apart, at any depth.
 func TestCompareCRDs(t *testing.T) {
 	parse := func(schema string) crds {
-		crd := `{metadata: {name: a, annotations: {v: "` + fmt.Sprint(len(schema)) + `"}}, spec: {versions: [{name: v1, served: true, schema: {openAPIV3Schema: ` + schema + `}}]}}`
+		crd := `{metadata: {name: a, annotations: {v: "` + fmt.Sprint(len(schema)) +
+			`"}}, spec: {versions: [{name: v1, served: true, schema: {openAPIV3Schema: ` + schema + `}}]}}`
 		var object map[string]any
 		if err := unmarshal(crd, &object); err != nil {
 			t.Fatal(err)
@@ -245,9 +246,11 @@ func TestCompareCRDs(t *testing.T) {
 		return crds{"a": object}
 	}
 	d := &differences{}
-	was := parse(`{properties: {spec: {properties: {gone: {items: {type: string}}, kept: {type: integer, description: a}}}}}`)
+	was := parse(
+		`{properties: {spec: {properties: {gone: {items: {type: string}}, kept: {type: integer, description: a}}}}}`)
 	was["b"] = map[string]any{}
-	is := parse(`{properties: {spec: {properties: {kept: {type: string, description: a, enum: [1]}, new: {additionalProperties: {}}}}}}`)
+	is := parse(
+		`{properties: {spec: {properties: {kept: {type: string, description: a, enum: [1]}, new: {additionalProperties: {}}}}}}`)
 	is["c"] = map[string]any{}
 	counts := compareCRDs(d, was, is)
 	want := []string{
@@ -258,6 +261,7 @@ func TestCompareCRDs(t *testing.T) {
 		"crd b: gone", "crd c: new",
 	}
 	if !slices.Equal(d.unknown, want) || counts != (crdCounts{5, 2}) {
-		t.Errorf("%d of %d lost:\n%s\nwant\n%s", counts.lost, counts.paths, strings.Join(d.unknown, "\n"), strings.Join(want, "\n"))
+		t.Errorf("%d of %d lost:\n%s\nwant\n%s", counts.lost, counts.paths, strings.Join(d.unknown, "\n"),
+			strings.Join(want, "\n"))
 	}
 }

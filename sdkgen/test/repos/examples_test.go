@@ -50,7 +50,8 @@ func (r *repository) manifests(t *testing.T, d *differences, root string, all cr
 				continue
 			}
 			e := example{at: fmt.Sprintf("%s#%d", file, i+1), json: data}
-			if json.Unmarshal(data, &e.kind) == nil && kinds[kind{path.Dir(e.APIVersion), e.Kind}] { // what is no object has no kind
+			// what is no object has no kind
+			if json.Unmarshal(data, &e.kind) == nil && kinds[kind{path.Dir(e.APIVersion), e.Kind}] {
 				found = append(found, e)
 			}
 		}
@@ -60,7 +61,9 @@ func (r *repository) manifests(t *testing.T, d *differences, root string, all cr
 
 // throughSDKs sends the examples through both SDKs, and asks the server with the shipped CRDs and that with the new
 // ones for its verdict of each.
-func (r *repository) throughSDKs(t *testing.T, d *differences, root string, cfg *config.Config, shipped, made crds) (got examples) {
+func (r *repository) throughSDKs(
+	t *testing.T, d *differences, root string, cfg *config.Config, shipped, made crds,
+) (got examples) {
 	t.Helper()
 	all := r.manifests(t, d, root, shipped)
 	was, is := newServer(t, shipped), newServer(t, made)
@@ -79,14 +82,18 @@ func (r *repository) throughSDKs(t *testing.T, d *differences, root string, cfg 
 		got.Python += e.check(t, d, "Python", python, i, why != "")
 		got.Go += e.check(t, d, "Go", golang, i, why != "")
 	}
-	if want := r.Examples; got.Documents != want.Documents || got.Accepted != want.Accepted || got.Python != want.Python || got.Go != want.Go {
-		t.Errorf("examples: {documents: %d, accepted: %d, python: %d, go: %d}, want {documents: %d, accepted: %d, python: %d, go: %d}",
+	if want := r.Examples; got.Documents != want.Documents || got.Accepted != want.Accepted || got.Python != want.Python ||
+		got.Go != want.Go {
+		t.Errorf(
+			"examples: {documents: %d, accepted: %d, python: %d, go: %d}, want {documents: %d, accepted: %d, python: %d, go: "+
+				"%d}",
 			got.Documents, got.Accepted, got.Python, got.Go, want.Documents, want.Accepted, want.Python, want.Go)
 	}
 	return got
 }
 
-// check returns 1 if an SDK wrote what it had read. What it does with an object that the server rejects is no difference.
+// check returns 1 if an SDK wrote what it had read. What it does with an object that the server rejects is no
+// difference.
 func (e example) check(t *testing.T, d *differences, language string, results []result, i int, rejected bool) int {
 	t.Helper()
 	if results == nil {
@@ -114,8 +121,8 @@ func (e example) check(t *testing.T, d *differences, language string, results []
 	return 1
 }
 
-// changed says where a value is not the other. To the API server null is as good as nothing. Kubernetes' own Go types write
-// empty objects, and quantities in their canonical form: that is no change.
+// changed says where a value is not the other. To the API server null is as good as nothing. Kubernetes' own Go types
+// write empty objects, and quantities in their canonical form: that is no change.
 func changed(at string, want, got any) string {
 	members, isObject := want.(map[string]any)
 	others, same := got.(map[string]any)
@@ -201,7 +208,8 @@ func (r *repository) throughGo(t *testing.T, root string, sdk *config.SDK, all [
 		}
 	}
 	imports, kinds, alone := r.constructors(t, scratch)
-	files := map[string]string{"roundtrip/main.go": strings.NewReplacer("IMPORTS", imports, "KINDS", kinds).Replace(string(read(t, "testdata/roundtrip.go.txt")))}
+	files := map[string]string{"roundtrip/main.go": strings.NewReplacer("IMPORTS", imports, "KINDS",
+		kinds).Replace(string(read(t, "testdata/roundtrip.go.txt")))}
 	at, mod := root, "-mod=readonly"
 	if alone {
 		at, mod = scratch, "-mod=mod"
@@ -219,8 +227,8 @@ func (r *repository) throughGo(t *testing.T, root string, sdk *config.SDK, all [
 	return pipe(t, all, program)
 }
 
-// goMod is the go.mod of a module that has the name of the repository's and requires what sdkgen does, and the modules of other
-// APIs that the repository requires.
+// goMod is the go.mod of a module that has the name of the repository's and requires what sdkgen does, and the modules
+// of other APIs that the repository requires.
 func goMod(t *testing.T, root string) string {
 	t.Helper()
 	files := [2]*modfile.File{}
@@ -254,10 +262,11 @@ func goMod(t *testing.T, root string) string {
 // apiModule matches modules whose types APIs embed: jobset, volcano, barman-cloud.
 var apiModule = regexp.MustCompile(`^sigs\.k8s\.io/jobset$|/apis?$|/(barman-cloud|machinery)$`)
 
-var constructor = regexp.MustCompile(`(?s)func New\w+\([^\n]*\) \*(\w+) \{\n\treturn &\w+\{\n\t\tTypeMeta: +metav1\.TypeMeta\{APIVersion: "([^"]+)", Kind: "([^"]+)"\}`)
+var constructor = regexp.MustCompile(
+	`(?s)func New\w+\([^\n]*\) \*(\w+) \{\n\treturn &\w+\{\n\t\tTypeMeta: +metav1\.TypeMeta\{APIVersion: "([^"]+)", Kind: "([^"]+)"\}`)
 
-// constructors looks for the kinds that the packages below root can make: their imports, and a case for each kind. They are
-// alone if they import no package of the repository's module that is not below root.
+// constructors looks for the kinds that the packages below root can make: their imports, and a case for each kind. They
+// are alone if they import no package of the repository's module that is not below root.
 func (r *repository) constructors(t *testing.T, root string) (imports, kinds string, alone bool) {
 	t.Helper()
 	number, alone := map[string]int{}, true

@@ -48,7 +48,8 @@ func (r *repository) tree(t *testing.T, root string, compile ...string) tree {
 		return got
 	}
 	for _, pkg := range load(t, root, patterns) {
-		if slices.ContainsFunc(r.Clients, func(dir string) bool { return strings.HasPrefix(pkg.PkgPath+"/", r.Module+"/"+dir+"/") }) {
+		if slices.ContainsFunc(r.Clients,
+			func(dir string) bool { return strings.HasPrefix(pkg.PkgPath+"/", r.Module+"/"+dir+"/") }) {
 			got.clients[pkg.PkgPath] = pkg
 		}
 		for _, err := range pkg.Errors {
@@ -145,8 +146,9 @@ func compareClients(d *differences, was, is map[string]*packages.Package) share 
 func TestLoad(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":  "module example.org/m\n\ngo 1.26\n",
-		"a/a.go":  "package a\n\nimport \"fmt\"\n\nfunc A(n int) string { return fmt.Sprint(n) }\n\ntype T struct{ Old int }\n",
+		"go.mod": "module example.org/m\n\ngo 1.26\n",
+		"a/a.go": "package a\n\nimport \"fmt\"\n\nfunc A(n int) string { return fmt.Sprint(n) }\n\ntype T struct{ Old int " +
+			"}\n",
 		"b/b.go":  "package b\n\nimport \"example.org/m/a\"\n\nvar B int = a.A(1)\n",
 		"a2/a.go": "package a\n\nfunc A(n int, _ ...bool) string { return \"\" }\n\ntype T struct{ New int }\n",
 	} {
@@ -162,8 +164,10 @@ func TestLoad(t *testing.T) {
 		t.Fatalf("packages, with their errors: %q, want %q", got, want)
 	}
 	d := &differences{}
-	same := compareClients(d, map[string]*packages.Package{"a": all["a0a"], "b": all["b1b"]}, map[string]*packages.Package{"a": all["a0a2"], "c": all["b1b"]})
-	want := []string{"client a: A: changed from func(int) string to func(int, ...bool) string", "client a: T.Old: removed", "client a: T.New: added", "client b: gone", "client c: new"}
+	same := compareClients(d, map[string]*packages.Package{"a": all["a0a"], "b": all["b1b"]},
+		map[string]*packages.Package{"a": all["a0a2"], "c": all["b1b"]})
+	want := []string{"client a: A: changed from func(int) string to func(int, ...bool) string", "client a: T.Old: removed",
+		"client a: T.New: added", "client b: gone", "client c: new"}
 	if !slices.Equal(d.unknown, want) || same != (share{0, 2}) {
 		t.Errorf("%v the same, differences %q, want %q", same, d.unknown, want)
 	}

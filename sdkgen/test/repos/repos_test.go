@@ -128,7 +128,8 @@ func (d *differences) report(t *testing.T) {
 
 // table is what the test prints.
 func table(rows []row) string {
-	lines := [][]string{{"repository", "version", "edits", "CRD fields", "lost", "deepcopy", "clients", "Python", "Go", "seconds", "MiB"}}
+	lines := [][]string{{"repository", "version", "edits", "CRD fields", "lost", "deepcopy", "clients", "Python", "Go",
+		"seconds", "MiB"}}
 	for _, r := range rows {
 		lines = append(lines, r.cells())
 	}
@@ -149,10 +150,13 @@ func (r row) cells() []string {
 			edits++
 		}
 	}
-	cells := []string{r.name, r.Version, fmt.Sprint(edits), "refused", "-", "-", "-", "-", "-", fmt.Sprintf("%.1f", r.wall.Seconds()), fmt.Sprint(r.mib)}
+	cells := []string{r.name, r.Version, fmt.Sprint(edits), "refused", "-", "-", "-", "-", "-",
+		fmt.Sprintf("%.1f", r.wall.Seconds()), fmt.Sprint(r.mib)}
 	if !r.refused {
-		cells[3], cells[4], cells[5], cells[6] = fmt.Sprint(r.crds.paths), fmt.Sprint(r.crds.lost), r.deepcopy.String(), r.packages.String()
-		cells[7], cells[8] = share{r.examples.Python, r.examples.Documents}.String(), share{r.examples.Go, r.examples.Documents}.String()
+		cells[3], cells[4], cells[5], cells[6] = fmt.Sprint(r.crds.paths), fmt.Sprint(r.crds.lost), r.deepcopy.String(),
+			r.packages.String()
+		cells[7], cells[8] = share{r.examples.Python, r.examples.Documents}.String(),
+			share{r.examples.Go, r.examples.Documents}.String()
 	}
 	return cells
 }
@@ -178,7 +182,8 @@ func TestSteps(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "f"), []byte("a a"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []step{{Edit: "f", Old: "a", New: "b"}, {Edit: "f", Old: "c", New: "b"}, {Edit: "g", Old: "a"}, {Edit: "f"}, {Remove: "g"}} {
+	for _, s := range []step{{Edit: "f", Old: "a", New: "b"}, {Edit: "f", Old: "c", New: "b"}, {Edit: "g", Old: "a"},
+		{Edit: "f"}, {Remove: "g"}} {
 		if s.change(root) == nil {
 			t.Errorf("%+v is no error", s)
 		}

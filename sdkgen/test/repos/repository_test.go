@@ -243,8 +243,8 @@ func run(dir, program string, args ...string) (*os.ProcessState, error) {
 	return cmd.ProcessState, err
 }
 
-// measure runs a program and returns how much memory it took. Python starts it: the peak of a process counts the memory of
-// its parent as well, and a test that has loaded many packages is larger than sdkgen.
+// measure runs a program and returns how much memory it took. Python starts it: the peak of a process counts the memory
+// of its parent as well, and a test that has loaded many packages is larger than sdkgen.
 func measure(t *testing.T, dir, program string, args ...string) (mib int64, err error) {
 	t.Helper()
 	script, err := filepath.Abs(filepath.Join("testdata", "peak.py"))

@@ -43,7 +43,8 @@ func newServer(t *testing.T, all crds) server {
 		}
 		for _, v := range definition.Spec.Versions {
 			var props apiextensions.JSONSchemaProps
-			if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, &props, nil); err != nil {
+			if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema,
+				&props, nil); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			structural, err := structuralschema.NewStructural(&props)
@@ -73,7 +74,8 @@ func (s server) reject(t *testing.T, of kind, manifest []byte) string {
 	if err := kjson.Unmarshal(manifest, &object); err != nil { // numbers as the API server reads them
 		t.Fatal(err)
 	}
-	unknown := pruning.PruneWithOptions(object, j.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	unknown := pruning.PruneWithOptions(object, j.structural, true,
+		structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	delete(object, "status")
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
 	defaulting.Default(object, j.structural)

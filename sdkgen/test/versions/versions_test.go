@@ -11,8 +11,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// TestLightClient vets this repository's light Go client, with its example and its fake, against each pair of testdata/*.mod and
-// *.sum: the versions of k8s.io/api and apimachinery that a user's go.mod may have.
+// TestLightClient vets this repository's light Go client, with its example and its fake, against each pair of
+// testdata/*.mod and *.sum: the versions of k8s.io/api and apimachinery that a user's go.mod may have.
 func TestLightClient(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.mod")
 	if err != nil || len(files) < 5 {

@@ -28,7 +28,8 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// DirVariable is the environment variable that holds the directory of the control plane, set for commands under `cluster run`.
+// DirVariable is the environment variable that holds the directory of the control plane, set for commands under
+// `cluster run`.
 const DirVariable = "FLUX_CLUSTER_DIR"
 
 // Options configure a control plane. The zero value is valid.
@@ -41,8 +42,8 @@ type Options struct {
 
 	// Images are the container images of a real node, which runs pods in place of the simulated nodes: a kubelet with
 	// containerd and CoreDNS, in namespaces of their own. It needs root, Linux with overlayfs, and runc. Each image is
-	// NAME=DIRECTORY[:DIRECTORY...], made of the files of the directories, the uppermost first. No other image can be pulled.
-	// ClusterIPs lead nowhere; headless Services do.
+	// NAME=DIRECTORY[:DIRECTORY...], made of the files of the directories, the uppermost first. No other image can be
+	// pulled. ClusterIPs lead nowhere; headless Services do.
 	Images []string
 
 	// Program is the path of the cluster command, which runs the keeper; it is built by default.
@@ -63,8 +64,8 @@ type Instance struct {
 	owned *owned // nil if another process started it
 }
 
-// Start builds the programs if they are not cached, starts a control plane and returns when its nodes are ready and the default
-// service account exists. Cancelling the context aborts the start; it does not stop a started control plane.
+// Start builds the programs if they are not cached, starts a control plane and returns when its nodes are ready and the
+// default service account exists. Cancelling the context aborts the start; it does not stop a started control plane.
 func Start(ctx context.Context, options Options) (*Instance, error) {
 	options, err := options.absolute()
 	if err != nil {
@@ -107,8 +108,8 @@ func Start(ctx context.Context, options Options) (*Instance, error) {
 	return started, nil
 }
 
-// Up starts a control plane that outlives this process. If Options.Dir is empty, it becomes the user's current control plane,
-// which Find and Down use by default.
+// Up starts a control plane that outlives this process. If Options.Dir is empty, it becomes the user's current control
+// plane, which Find and Down use by default.
 func Up(ctx context.Context, options Options) (*Instance, error) {
 	options.remember = options.Dir == ""
 	started, err := Start(ctx, options)
@@ -131,8 +132,8 @@ func Find(dir string) (*Instance, error) {
 	return open(directory)
 }
 
-// Down stops the control plane in a directory, by default the user's current one, and removes the directory. It also cleans up
-// after a keeper that was killed.
+// Down stops the control plane in a directory, by default the user's current one, and removes the directory. It also
+// cleans up after a keeper that was killed.
 func Down(ctx context.Context, dir string) error {
 	directory, err := locate(dir)
 	if err != nil {
@@ -149,8 +150,8 @@ func (i *Instance) Stop() error {
 	return i.owned.stop()
 }
 
-// Ended is closed when the control plane has stopped; Stop then returns the failure, if there was one. It is nil if another
-// process started the control plane.
+// Ended is closed when the control plane has stopped; Stop then returns the failure, if there was one. It is nil if
+// another process started the control plane.
 func (i *Instance) Ended() <-chan struct{} {
 	if i.owned == nil {
 		return nil
@@ -158,8 +159,8 @@ func (i *Instance) Ended() <-chan struct{} {
 	return i.owned.ended
 }
 
-// Environment returns the given environment with KUBECONFIG, KUBEBUILDER_ASSETS and FLUX_CLUSTER_DIR set for this control
-// plane, its kubectl first in PATH, and the loopback address in NO_PROXY.
+// Environment returns the given environment with KUBECONFIG, KUBEBUILDER_ASSETS and FLUX_CLUSTER_DIR set for this
+// control plane, its kubectl first in PATH, and the loopback address in NO_PROXY.
 func (i *Instance) Environment(environment []string) []string {
 	get := func(name string) string {
 		for _, variable := range environment {

@@ -105,8 +105,9 @@ func (o Options) node(ctx context.Context, home state.Home) (keeper.Node, error)
 func containerRuntime() []string {
 	var packages []string
 	for module, names := range map[string][]string{
-		"github.com/containerd/containerd/v2@v2.4.2":    {"cmd/containerd", "cmd/containerd-shim-runc-v2", "cmd/ctr"},
-		"github.com/containernetworking/plugins@v1.9.1": {"plugins/ipam/host-local", "plugins/main/bridge", "plugins/main/loopback"},
+		"github.com/containerd/containerd/v2@v2.4.2": {"cmd/containerd", "cmd/containerd-shim-runc-v2", "cmd/ctr"},
+		"github.com/containernetworking/plugins@v1.9.1": {"plugins/ipam/host-local", "plugins/main/bridge",
+			"plugins/main/loopback"},
 	} {
 		path, version, _ := strings.Cut(module, "@")
 		for _, name := range names {
@@ -149,7 +150,8 @@ func (o Options) program(ctx context.Context, home state.Home) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	bin, err := cache.Build(ctx, string(home), cache.Program{Source: source, Name: "cluster"}, slog.New(slog.DiscardHandler))
+	bin, err := cache.Build(ctx, string(home), cache.Program{Source: source, Name: "cluster"},
+		slog.New(slog.DiscardHandler))
 	return filepath.Join(bin, "cluster"), err
 }
 

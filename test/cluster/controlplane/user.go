@@ -15,8 +15,8 @@ import (
 	"github.com/flux-framework/flux-operator/test/cluster/internal/state"
 )
 
-// User creates a client certificate for a user in the given groups and returns the path of a kubeconfig with it. The user has
-// the permissions that RBAC grants, initially none.
+// User creates a client certificate for a user in the given groups and returns the path of a kubeconfig with it. The
+// user has the permissions that RBAC grants, initially none.
 func (i *Instance) User(name string, groups ...string) (string, error) {
 	if name == "" {
 		return "", errors.New("the name of the user is empty")
@@ -57,5 +57,6 @@ type RestartOptions struct {
 
 // Restart stops a component, starts it again with the same port and data, and returns when it is ready.
 func (i *Instance) Restart(ctx context.Context, component string, options RestartOptions) error {
-	return keeper.Ask(ctx, state.Directory(i.Dir), keeper.Restart{Component: component, Kill: options.Kill, Pause: options.Pause})
+	return keeper.Ask(ctx, state.Directory(i.Dir),
+		keeper.Restart{Component: component, Kill: options.Kill, Pause: options.Pause})
 }

@@ -1,6 +1,6 @@
 // Command kubestack is a Kubernetes control plane in one program: etcd, kube-apiserver, kube-controller-manager,
-// kube-scheduler, kwok in the place of nodes, and kubectl. It plays the role that it is called by, through links of these
-// names, and takes that role's own arguments.
+// kube-scheduler, kwok in the place of nodes, and kubectl. It plays the role that it is called by, through links of
+// these names, and takes that role's own arguments.
 package main
 
 import (

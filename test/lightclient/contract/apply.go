@@ -15,8 +15,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdk/go/fluxoperator"
 )
 
-// apply has two field managers apply the size, with a conflict and with force, and compares who owns what. The list of containers
-// is atomic and has defaults, so that it is another one to its second manager.
+// apply has two field managers apply the size, with a conflict and with force, and compares who owns what. The list of
+// containers is atomic and has defaults, so that it is another one to its second manager.
 func apply(t *testing.T, c *fluxoperator.MiniClusterClient) {
 	ctx := t.Context()
 	mine := MiniCluster("one")
@@ -30,25 +30,32 @@ func apply(t *testing.T, c *fluxoperator.MiniClusterClient) {
 	if err != nil || again.ResourceVersion != applied.ResourceVersion {
 		t.Fatalf("applied again: %+v, %v", again, err)
 	}
-	theirs := &fluxoperator.MiniCluster{ObjectMeta: metav1.ObjectMeta{Name: "one"}, Spec: &fluxoperator.MiniClusterSpec{Containers: mine.Spec.Containers, Size: new(int32)}}
+	theirs := &fluxoperator.MiniCluster{ObjectMeta: metav1.ObjectMeta{Name: "one"},
+		Spec: &fluxoperator.MiniClusterSpec{Containers: mine.Spec.Containers, Size: new(int32)}}
 	*theirs.Spec.Size = 3
 	if _, err := c.Apply(ctx, theirs, metav1.ApplyOptions{FieldManager: "theirs"}); !apierrors.IsConflict(err) ||
 		!apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) {
 		t.Fatalf("error %v", err)
 	}
-	if applied, err = c.Apply(ctx, theirs, metav1.ApplyOptions{FieldManager: "theirs", Force: true}); err != nil || *applied.Spec.Size != 3 {
+	if applied, err = c.Apply(ctx, theirs, metav1.ApplyOptions{FieldManager: "theirs", Force: true}); err != nil ||
+		*applied.Spec.Size != 3 {
 		t.Fatalf("%+v, %v", applied, err)
 	}
-	if _, err := c.Patch(ctx, "one", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}},"spec":{"tasks":4}}`), metav1.PatchOptions{FieldManager: "edit"}); err != nil {
+	if _, err := c.Patch(ctx, "one", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}},"spec":{"tasks":4}}`),
+		metav1.PatchOptions{FieldManager: "edit"}); err != nil {
 		t.Fatal(err)
 	}
-	applied, err = c.PatchStatus(ctx, "one", types.MergePatchType, []byte(`{"status":{"jobid":"","maximumSize":4,"selector":"a=b","size":1}}`), metav1.PatchOptions{FieldManager: "operator"})
+	applied, err = c.PatchStatus(ctx, "one", types.MergePatchType,
+		[]byte(`{"status":{"jobid":"","maximumSize":4,"selector":"a=b","size":1}}`),
+		metav1.PatchOptions{FieldManager: "operator"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var owners []string
 	for _, entry := range applied.ManagedFields {
-		owners = append(owners, strings.Join([]string{entry.Manager, string(entry.Operation), entry.Subresource, entry.FieldsV1.GetRawString()}, " "))
+		owners = append(owners,
+			strings.Join([]string{entry.Manager, string(entry.Operation), entry.Subresource, entry.FieldsV1.GetRawString()},
+				" "))
 	}
 	slices.Sort(owners)
 	want := []string{
@@ -61,7 +68,8 @@ func apply(t *testing.T, c *fluxoperator.MiniClusterClient) {
 	}
 	wrong := MiniCluster("two")
 	wrong.Spec.UnknownFields = map[string]json.RawMessage{"taks": json.RawMessage("3")}
-	if _, err := c.Apply(ctx, wrong, metav1.ApplyOptions{FieldManager: "me"}); err == nil || !strings.Contains(err.Error(), ".spec.taks: field not declared in schema") {
+	if _, err := c.Apply(ctx, wrong, metav1.ApplyOptions{FieldManager: "me"}); err == nil ||
+		!strings.Contains(err.Error(), ".spec.taks: field not declared in schema") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -74,20 +82,23 @@ func fieldValidation(t *testing.T, client Client) {
 	create(t, c, "one", nil)
 	unknown := []byte(`{"metadata":{"annotation":{"a":"b"}},"spec":{"taks":3}}`)
 	_, err := c.Patch(ctx, "one", types.MergePatchType, unknown, metav1.PatchOptions{})
-	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), `strict decoding error: unknown field "metadata.annotation", unknown field "spec.taks"`) {
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(),
+		`strict decoding error: unknown field "metadata.annotation", unknown field "spec.taks"`) {
 		t.Errorf("error %v", err)
 	}
 	if len(warnings) > 0 {
 		t.Errorf("warnings: %q", warnings)
 	}
-	if _, err := c.Patch(ctx, "one", types.MergePatchType, unknown, metav1.PatchOptions{FieldValidation: metav1.FieldValidationWarn}); err != nil {
+	if _, err := c.Patch(ctx, "one", types.MergePatchType, unknown,
+		metav1.PatchOptions{FieldValidation: metav1.FieldValidationWarn}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{`unknown field "metadata.annotation"`, `unknown field "spec.taks"`}
 	if !slices.Equal(warnings, want) {
 		t.Errorf("warnings: %q", warnings)
 	}
-	got, err := c.Patch(ctx, "one", types.MergePatchType, unknown, metav1.PatchOptions{FieldValidation: metav1.FieldValidationIgnore})
+	got, err := c.Patch(ctx, "one", types.MergePatchType, unknown,
+		metav1.PatchOptions{FieldValidation: metav1.FieldValidationIgnore})
 	if err != nil || len(got.Spec.UnknownFields) > 0 || len(warnings) != len(want) {
 		t.Errorf("%v, %v, %q", got, err, warnings)
 	}

@@ -1,5 +1,5 @@
-// Package contract has the tests of the light Go client that run against the fake of fluxoperator/fake and against a control
-// plane alike, so that the fake does what an API server does.
+// Package contract has the tests of the light Go client that run against the fake of fluxoperator/fake and against a
+// control plane alike, so that the fake does what an API server does.
 package contract
 
 import (
@@ -24,7 +24,8 @@ type Client func(t *testing.T, warn func(text string)) *fluxoperator.MiniCluster
 // Run runs all tests.
 func Run(t *testing.T, client Client) {
 	for name, test := range map[string]func(*testing.T, *fluxoperator.MiniClusterClient){
-		"Verbs": verbs, "Pages": pages, "Errors": refusals, "Apply": apply, "Delete": deletes, "Selectors": selectors, "Watch": watches, "Waits": waits,
+		"Verbs": verbs, "Pages": pages, "Errors": refusals, "Apply": apply, "Delete": deletes, "Selectors": selectors,
+		"Watch": watches, "Waits": waits,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, client(t, func(text string) { t.Errorf("warning: %s", text) })) })
 	}
@@ -39,7 +40,9 @@ func MiniCluster(name string) *fluxoperator.MiniCluster {
 	return mc
 }
 
-func create(t *testing.T, c *fluxoperator.MiniClusterClient, name string, labels map[string]string) *fluxoperator.MiniCluster {
+func create(
+	t *testing.T, c *fluxoperator.MiniClusterClient, name string, labels map[string]string,
+) *fluxoperator.MiniCluster {
 	t.Helper()
 	mc := MiniCluster(name)
 	mc.Labels = labels
@@ -51,23 +54,28 @@ func create(t *testing.T, c *fluxoperator.MiniClusterClient, name string, labels
 }
 
 // merge applies a merge patch, which may be refused.
-func merge(ctx context.Context, c *fluxoperator.MiniClusterClient, name, patch string) (*fluxoperator.MiniCluster, error) {
+func merge(
+	ctx context.Context, c *fluxoperator.MiniClusterClient, name, patch string,
+) (*fluxoperator.MiniCluster, error) {
 	return c.Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 }
 
 func verbs(t *testing.T, c *fluxoperator.MiniClusterClient) {
 	ctx := t.Context()
 	created := create(t, c, "one", nil)
-	if want := fluxoperator.NewMiniClusterSpecWithDefaults(); *created.Spec.Size != *want.Size || *created.Spec.DeadlineSeconds != *want.DeadlineSeconds ||
+	if want := fluxoperator.NewMiniClusterSpecWithDefaults(); *created.Spec.Size != *want.Size ||
+		*created.Spec.DeadlineSeconds != *want.DeadlineSeconds ||
 		*created.Spec.Containers[0].Image != *fluxoperator.NewMiniClusterContainerWithDefaults().Image {
 		t.Errorf("the server's defaults are %+v", created.Spec)
 	}
-	if len(created.UnknownFields)+len(created.Spec.UnknownFields) > 0 || created.UID == "" || created.Generation != 1 || created.CreationTimestamp.IsZero() {
+	if len(created.UnknownFields)+len(created.Spec.UnknownFields) > 0 || created.UID == "" || created.Generation != 1 ||
+		created.CreationTimestamp.IsZero() {
 		t.Errorf("created: %+v", created)
 	}
 	*created.Spec.Size = 2
 	updated, err := c.Update(ctx, created, metav1.UpdateOptions{})
-	if err != nil || *updated.Spec.Size != 2 || updated.Generation != 2 || updated.ResourceVersion == created.ResourceVersion {
+	if err != nil || *updated.Spec.Size != 2 || updated.Generation != 2 ||
+		updated.ResourceVersion == created.ResourceVersion {
 		t.Fatalf("%+v, %v", updated, err)
 	}
 	same, err := c.Update(ctx, updated, metav1.UpdateOptions{})
@@ -78,11 +86,13 @@ func verbs(t *testing.T, c *fluxoperator.MiniClusterClient) {
 	if err != nil || patched.Labels["a"] != "b" || patched.Generation != 2 {
 		t.Fatalf("%+v, %v", patched, err)
 	}
-	patched, err = c.Patch(ctx, "one", types.JSONPatchType, []byte(`[{"op":"replace","path":"/spec/size","value":3}]`), metav1.PatchOptions{})
+	patched, err = c.Patch(ctx, "one", types.JSONPatchType, []byte(`[{"op":"replace","path":"/spec/size","value":3}]`),
+		metav1.PatchOptions{})
 	if err != nil || *patched.Spec.Size != 3 || patched.Generation != 3 {
 		t.Fatalf("%+v, %v", patched, err)
 	}
-	dry, err := c.Patch(ctx, "one", types.MergePatchType, []byte(`{"spec":{"size":9}}`), metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
+	dry, err := c.Patch(ctx, "one", types.MergePatchType, []byte(`{"spec":{"size":9}}`),
+		metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil || *dry.Spec.Size != 9 {
 		t.Fatalf("%+v, %v", dry, err)
 	}
@@ -97,7 +107,8 @@ func verbs(t *testing.T, c *fluxoperator.MiniClusterClient) {
 	if status, err = c.Update(ctx, status, metav1.UpdateOptions{}); err != nil || status.Status.Selector != "a=b" {
 		t.Fatalf("an update changes the status: %+v, %v", status, err)
 	}
-	if got, err := c.GetStatus(ctx, "one", metav1.GetOptions{}); err != nil || got.Status.Size != 5 || *got.Spec.Size != 3 {
+	if got, err := c.GetStatus(ctx, "one", metav1.GetOptions{}); err != nil || got.Status.Size != 5 ||
+		*got.Spec.Size != 3 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if err := c.Delete(ctx, "one", metav1.DeleteOptions{}); err != nil {
@@ -114,7 +125,8 @@ func pages(t *testing.T, c *fluxoperator.MiniClusterClient) {
 		create(t, c, fmt.Sprint("page-", i), nil)
 	}
 	page, err := c.List(ctx, metav1.ListOptions{Limit: 2})
-	if err != nil || len(page.Items) != 2 || page.Continue == "" || *page.RemainingItemCount != 3 || page.Kind != "MiniClusterList" {
+	if err != nil || len(page.Items) != 2 || page.Continue == "" || *page.RemainingItemCount != 3 ||
+		page.Kind != "MiniClusterList" {
 		t.Fatalf("%+v, %v", page, err)
 	}
 	n := 0
@@ -155,8 +167,11 @@ func refusals(t *testing.T, c *fluxoperator.MiniClusterClient) {
 		"no name":   {apierrors.IsInvalid, invalid(func(mc *fluxoperator.MiniCluster) { mc.Name = "" })},
 		"bad name":  {apierrors.IsInvalid, invalid(func(mc *fluxoperator.MiniCluster) { mc.Name = "A_b" })},
 		"namespace": {apierrors.IsBadRequest, invalid(func(mc *fluxoperator.MiniCluster) { mc.Namespace = "other" })},
-		"kind":      {apierrors.IsBadRequest, invalid(func(mc *fluxoperator.MiniCluster) { mc.APIVersion, mc.Kind = "v1", "Pod" })},
-		"version":   {isUnknown, invalid(func(mc *fluxoperator.MiniCluster) { mc.ResourceVersion = "1" })},
+		"kind": {apierrors.IsBadRequest, invalid(func(mc *fluxoperator.MiniCluster) {
+			mc.APIVersion, mc.Kind = "v1",
+				"Pod"
+		})},
+		"version": {isUnknown, invalid(func(mc *fluxoperator.MiniCluster) { mc.ResourceVersion = "1" })},
 		"unknown field": {apierrors.IsBadRequest, invalid(func(mc *fluxoperator.MiniCluster) {
 			mc.Spec.Containers[0].UnknownFields = map[string]json.RawMessage{"comand": []byte(`"x"`)}
 		})},
@@ -166,18 +181,24 @@ func refusals(t *testing.T, c *fluxoperator.MiniClusterClient) {
 		"too long": {apierrors.IsInvalid, invalid(func(mc *fluxoperator.MiniCluster) {
 			mc.Spec.Containers[0].WorkingDir = strings.Repeat("x", 5000)
 		})},
-		"stale":            {apierrors.IsConflict, second(c.Update(ctx, first, metav1.UpdateOptions{}))},
-		"stale patch":      {apierrors.IsConflict, second(merge(ctx, c, "one", `{"metadata":{"resourceVersion":"`+first.ResourceVersion+`"},"spec":{"tasks":3}}`))},
-		"no version":       {apierrors.IsInvalid, second(c.Update(ctx, MiniCluster("one"), metav1.UpdateOptions{}))},
-		"missing":          {apierrors.IsNotFound, second(merge(ctx, c, "missing", `{}`))},
-		"delete missing":   {apierrors.IsNotFound, c.Delete(ctx, "missing", metav1.DeleteOptions{})},
-		"patch of a type":  {apierrors.IsUnsupportedMediaType, second(c.Patch(ctx, "one", types.StrategicMergePatchType, []byte(`{}`), metav1.PatchOptions{}))},
-		"test of a patch":  {apierrors.IsInvalid, second(c.Patch(ctx, "one", types.JSONPatchType, []byte(`[{"op":"test","path":"/spec/size","value":99}]`), metav1.PatchOptions{}))},
-		"apply unmanaged":  {apierrors.IsInvalid, second(c.Apply(ctx, MiniCluster("one"), metav1.ApplyOptions{}))},
-		"wrong selector":   {apierrors.IsBadRequest, second(c.List(ctx, metav1.ListOptions{LabelSelector: "a=b=c"}))},
-		"field selector":   {apierrors.IsBadRequest, second(c.List(ctx, metav1.ListOptions{FieldSelector: "spec.size=1"}))},
-		"wrong version":    {apierrors.IsConflict, c.Delete(ctx, "one", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &first.ResourceVersion}})},
-		"status of nobody": {apierrors.IsNotFound, second(c.PatchStatus(ctx, "missing", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{}))},
+		"stale": {apierrors.IsConflict, second(c.Update(ctx, first, metav1.UpdateOptions{}))},
+		"stale patch": {apierrors.IsConflict,
+			second(merge(ctx, c, "one", `{"metadata":{"resourceVersion":"`+first.ResourceVersion+`"},"spec":{"tasks":3}}`))},
+		"no version":     {apierrors.IsInvalid, second(c.Update(ctx, MiniCluster("one"), metav1.UpdateOptions{}))},
+		"missing":        {apierrors.IsNotFound, second(merge(ctx, c, "missing", `{}`))},
+		"delete missing": {apierrors.IsNotFound, c.Delete(ctx, "missing", metav1.DeleteOptions{})},
+		"patch of a type": {apierrors.IsUnsupportedMediaType,
+			second(c.Patch(ctx, "one", types.StrategicMergePatchType, []byte(`{}`), metav1.PatchOptions{}))},
+		"test of a patch": {apierrors.IsInvalid,
+			second(c.Patch(ctx, "one", types.JSONPatchType, []byte(`[{"op":"test","path":"/spec/size","value":99}]`),
+				metav1.PatchOptions{}))},
+		"apply unmanaged": {apierrors.IsInvalid, second(c.Apply(ctx, MiniCluster("one"), metav1.ApplyOptions{}))},
+		"wrong selector":  {apierrors.IsBadRequest, second(c.List(ctx, metav1.ListOptions{LabelSelector: "a=b=c"}))},
+		"field selector":  {apierrors.IsBadRequest, second(c.List(ctx, metav1.ListOptions{FieldSelector: "spec.size=1"}))},
+		"wrong version": {apierrors.IsConflict, c.Delete(ctx, "one",
+			metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &first.ResourceVersion}})},
+		"status of nobody": {apierrors.IsNotFound,
+			second(c.PatchStatus(ctx, "missing", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{}))},
 	} {
 		if refused.err == nil || !refused.is(refused.err) {
 			t.Errorf("%s: %v", name, refused.err)
@@ -185,7 +206,8 @@ func refusals(t *testing.T, c *fluxoperator.MiniClusterClient) {
 	}
 	var status *apierrors.StatusError
 	err := invalid(func(mc *fluxoperator.MiniCluster) { mc.Spec.Containers = nil })
-	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.ErrStatus.Details.Causes[0].Field != "spec.containers" {
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) ||
+		status.ErrStatus.Details.Causes[0].Field != "spec.containers" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -211,7 +233,8 @@ func deletes(t *testing.T, c *fluxoperator.MiniClusterClient) {
 	if err := c.Delete(ctx, "kept", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := c.Get(ctx, "kept", metav1.GetOptions{}); err != nil || got.DeletionTimestamp == nil || got.Generation != 2 {
+	if got, err := c.Get(ctx, "kept", metav1.GetOptions{}); err != nil || got.DeletionTimestamp == nil ||
+		got.Generation != 2 {
 		t.Errorf("with a finalizer: %+v, %v", got, err)
 	}
 	if _, err := merge(ctx, c, "kept", `{"metadata":{"finalizers":null}}`); err != nil {

@@ -1,5 +1,5 @@
-// Package constraint says in words what limits the values of a field, for all that describe fields to people: `sdkgen explain`, the
-// reference pages and llms.txt.
+// Package constraint says in words what limits the values of a field, for all that describe fields to people: `sdkgen
+// explain`, the reference pages and llms.txt.
 package constraint
 
 import (
@@ -17,8 +17,9 @@ type Schema = apiextensionsv1.JSONSchemaProps
 
 // Constraint is a keyword of the schema that limits the values, or says how the API server merges them.
 type Constraint struct {
-	Of      string          `json:"of,omitempty"` // what it is about, if not the value: "items", the elements of a list; "values", those of a map; "items.values", …
-	Keyword string          `json:"keyword"`      // as the CRD has it
+	// what it is about, if not the value: "items", the elements of a list; "values", those of a map; "items.values", …
+	Of      string          `json:"of,omitempty"`
+	Keyword string          `json:"keyword"` // as the CRD has it
 	Value   json.RawMessage `json:"value"`
 }
 
@@ -60,10 +61,12 @@ func (r Rule) Name() string {
 	return "rule" + about(r.Of)
 }
 
-// plain is a string without quotes, unless it is empty or has a character that is not printable or quoted, and anything else as JSON.
+// plain is a string without quotes, unless it is empty or has a character that is not printable or quoted, and anything
+// else as JSON.
 func plain(value json.RawMessage, quoted string) string {
 	var text string
-	if json.Unmarshal(value, &text) != nil || text == "" || strings.ContainsAny(text, quoted) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if json.Unmarshal(value, &text) != nil || text == "" || strings.ContainsAny(text, quoted) ||
+		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return string(value)
 	}
 	return text
@@ -76,7 +79,8 @@ func about(of string) string {
 	}
 	steps := strings.Split(of, ".")
 	slices.Reverse(steps) // the innermost first
-	return " of each " + strings.NewReplacer("items", "item", "values", "value", ".", " of each ").Replace(strings.Join(steps, "."))
+	return " of each " + strings.NewReplacer("items", "item", "values", "value", ".",
+		" of each ").Replace(strings.Join(steps, "."))
 }
 
 // each calls do for a schema and for those of its elements, with what they are of.
@@ -92,7 +96,8 @@ func each(s *Schema, do func(of string, s *Schema)) {
 	}
 }
 
-// Elements returns the schema of the elements of a list or map, and "items" or "values"; nil if the schema is of neither.
+// Elements returns the schema of the elements of a list or map, and "items" or "values"; nil if the schema is of
+// neither.
 func Elements(s *Schema) (elements *Schema, of string) {
 	switch {
 	case s.Items != nil && s.Items.Schema != nil:

@@ -10,7 +10,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// TestSchemas: of each schema in testdata/schemas.txtar, a YAML document each, "want" has the constraints and the rules.
+// TestSchemas: of each schema in testdata/schemas.txtar, a YAML document each, "want" has the constraints and the
+// rules.
 func TestSchemas(t *testing.T) {
 	testkit.Each(t, "schemas.txtar", func(t *testing.T, c *testkit.Case) {
 		var b strings.Builder

@@ -13,7 +13,8 @@ type Keywords = map[string]json.RawMessage
 
 // unconstraining are the keywords that are told elsewhere, or limit nothing.
 var unconstraining = []string{
-	"type", "title", "description", "default", "example", "externalDocs", "properties", "required", "items", "additionalProperties",
+	"type", "title", "description", "default", "example", "externalDocs", "properties", "required", "items",
+	"additionalProperties",
 	"x-kubernetes-validations", "x-kubernetes-int-or-string",
 }
 
@@ -29,8 +30,9 @@ func Of(s *Schema) []Constraint {
 	return found
 }
 
-// keywordsOf returns the keywords of a schema that constrain values, with those of its allOf: controller-gen writes one where a
-// field and its type have the same keyword. An allOf that cannot be told as keywords of the schema itself stays.
+// keywordsOf returns the keywords of a schema that constrain values, with those of its allOf: controller-gen writes one
+// where a field and its type have the same keyword. An allOf that cannot be told as keywords of the schema itself
+// stays.
 func keywordsOf(s *Schema) Keywords {
 	keywords := Keywords{}
 	data, err := json.Marshal(s)
@@ -54,7 +56,8 @@ func keywordsOf(s *Schema) Keywords {
 	var parts []Keywords
 	for i := range s.AllOf {
 		part := &s.AllOf[i]
-		if len(part.Properties)+len(part.Required)+len(part.XValidations) > 0 || part.Items != nil || part.AdditionalProperties != nil || part.Default != nil {
+		if len(part.Properties)+len(part.Required)+len(part.XValidations) > 0 || part.Items != nil ||
+			part.AdditionalProperties != nil || part.Default != nil {
 			return keywords
 		}
 		parts = append(parts, keywordsOf(part))
@@ -71,7 +74,8 @@ func Merge(keywords Keywords, more ...Keywords) (Keywords, bool) {
 	merged := maps.Clone(keywords)
 	for _, part := range more {
 		for _, bound := range []string{"inimum", "aximum"} {
-			if exclusive := merged["exclusiveM"+bound] != nil || part["exclusiveM"+bound] != nil; exclusive && merged["m"+bound] != nil && part["m"+bound] != nil {
+			if exclusive := merged["exclusiveM"+bound] != nil ||
+				part["exclusiveM"+bound] != nil; exclusive && merged["m"+bound] != nil && part["m"+bound] != nil {
 				return nil, false // which of the two bounds is the exclusive one would be lost
 			}
 		}

@@ -1,9 +1,10 @@
-// Package explain says what a field of an API is: its type, default and constraints, as the API server enforces them, and where
-// it is in Go, in the CRD and in the SDKs.
+// Package explain says what a field of an API is: its type, default and constraints, as the API server enforces them,
+// and where it is in Go, in the CRD and in the SDKs.
 //
-// A path is followed through the schema of the CRD and through the document at the same time. The CRD is the truth about what
-// the API server stores, the document knows the Go types and what the SDKs make of them; where the CRD says nothing, as of
-// metadata, the document alone is followed.
+// A path is followed through the schema of the CRD and through the document at the same time. The CRD is the truth
+// about what
+// the API server stores, the document knows the Go types and what the SDKs make of them; where the CRD says nothing, as
+// of metadata, the document alone is followed.
 package explain
 
 import (
@@ -104,8 +105,8 @@ type Explanation struct {
 	*Field
 }
 
-// Explain returns what is known of the field at a path, with the fields below it: all of them, or those of one level. A path
-// that leads nowhere is a diag.List.
+// Explain returns what is known of the field at a path, with the fields below it: all of them, or those of one level. A
+// path that leads nowhere is a diag.List.
 func (a *API) Explain(path string, recursive bool) (*Explanation, error) {
 	w, n, err := a.find(path)
 	if err != nil {

@@ -72,8 +72,8 @@ func (n *node) deeper(name string, open map[*model.Definition]bool) []string {
 	return found
 }
 
-// kind finds a kind by one of its names. Of several versions it takes that in which objects are stored. The name is how paths
-// begin: the kind in lower case.
+// kind finds a kind by one of its names. Of several versions it takes that in which objects are stored. The name is how
+// paths begin: the kind in lower case.
 func (a *API) kind(name string) (*walker, string, error) {
 	var found []*walker
 	var known []string
@@ -96,7 +96,8 @@ func (a *API) kind(name string) (*walker, string, error) {
 	best := found[0]
 	for _, w := range found {
 		if w.pkg.Group != best.pkg.Group {
-			return nil, "", diag.Errorf(token.Position{}, rule, "name the API package with --api, by directory, import path or version",
+			return nil, "", diag.Errorf(token.Position{}, rule,
+				"name the API package with --api, by directory, import path or version",
 				"%q is a kind of %s and of %s", name, best.pkg.Group, w.pkg.Group)
 		}
 		if w.kind.Root.StorageVersion == w.pkg.Version {

@@ -27,12 +27,15 @@ func version(group, name, storage string) Package {
 		return &model.Definition{Name: name, Type: model.Type{GoType: model.GoType{Name: name}, Fields: fields}}
 	}
 	part := object("Part", &model.Field{Key: "name", Type: *text, Required: true})
-	parts := model.Type{Shape: model.Array, Elem: &model.Type{Shape: model.Map, Elem: &model.Type{Shape: model.Reference, Definition: part}}}
+	parts := model.Type{Shape: model.Array, Elem: &model.Type{Shape: model.Map,
+		Elem: &model.Type{Shape: model.Reference, Definition: part}}}
 	spec := object("Spec", &model.Field{Key: "parts", Type: parts})
 	node := root("Node", "nodes")
-	node.Fields = []*model.Field{{Key: "below", Type: model.Type{Shape: model.Array, Elem: &model.Type{Shape: model.Reference, Definition: node}}}}
+	node.Fields = []*model.Field{{Key: "below", Type: model.Type{Shape: model.Array,
+		Elem: &model.Type{Shape: model.Reference, Definition: node}}}}
 	return Package{API: &model.API{Group: group, Version: name, Definitions: []*model.Definition{
-		root("Field", "fields", &model.Field{Key: "spec", Type: model.Type{Shape: model.Reference, Definition: spec}}), node, part, spec,
+		root("Field", "fields", &model.Field{Key: "spec", Type: model.Type{Shape: model.Reference, Definition: spec}}), node,
+		part, spec,
 	}}}
 }
 
@@ -43,7 +46,8 @@ func api(packages ...Package) *API {
 // TestVersions: the storage version is explained; a kind of two groups is an error.
 func TestVersions(t *testing.T) {
 	two := api(version("a.example.org", "v1", "v1"), version("a.example.org", "v2", "v1"))
-	for _, path := range []string{"field", "fields.spec", "Field.spec.parts", "FIELD.spec.parts.name", "field.spec.parts[].name", "field.spec.parts[0].name", "field.spec.parts[0][key].name"} {
+	for _, path := range []string{"field", "fields.spec", "Field.spec.parts", "FIELD.spec.parts.name",
+		"field.spec.parts[].name", "field.spec.parts[0].name", "field.spec.parts[0][key].name"} {
 		got, err := two.Explain(path, false)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +69,8 @@ func TestRecursive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spec := got.Fields[0]; spec.Type != "Spec" || spec.Fields[0].Type != "[]map[string]Part" || !spec.Fields[0].Fields[0].Required {
+	if spec := got.Fields[0]; spec.Type != "Spec" || spec.Fields[0].Type != "[]map[string]Part" ||
+		!spec.Fields[0].Fields[0].Required {
 		t.Errorf("got %+v", spec)
 	}
 	if got, err = a.Explain("node", true); err != nil || len(got.Fields) != 1 || got.Fields[0].Fields != nil {
@@ -76,12 +81,15 @@ func TestRecursive(t *testing.T) {
 	}
 }
 
-// TestComplete: kinds are completed by their own name or the plural, once for all versions, and fields with their types.
+// TestComplete: kinds are completed by their own name or the plural, once for all versions, and fields with their
+// types.
 func TestComplete(t *testing.T) {
 	a := api(version("a.example.org", "v1", "v1"), version("a.example.org", "v2", "v1"))
 	for path, want := range map[string]string{
-		"f": "field\ta.example.org", "fields": "fields\ta.example.org", "": "field\ta.example.org|node\ta.example.org", "x": "",
-		"field.": "field.spec\t<Spec>", "fields.spec.parts.n": "fields.spec.parts.name\t<string>", "field.nothing.": "", "field.spec.x": "",
+		"f": "field\ta.example.org", "fields": "fields\ta.example.org", "": "field\ta.example.org|node\ta.example.org",
+		"x":      "",
+		"field.": "field.spec\t<Spec>", "fields.spec.parts.n": "fields.spec.parts.name\t<string>", "field.nothing.": "",
+		"field.spec.x": "",
 	} {
 		if got := strings.Join(a.Complete(path), "|"); got != want {
 			t.Errorf("%q: got %q, want %q", path, got, want)

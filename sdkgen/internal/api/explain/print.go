@@ -14,7 +14,8 @@ import (
 // width is that of the text.
 const width = 80
 
-// Text prints an explanation as kubectl explain does, with what that does not know. Of fields below, short prints a line each.
+// Text prints an explanation as kubectl explain does, with what that does not know. Of fields below, short prints a
+// line each.
 func (e *Explanation) Text(w io.Writer, short bool) error {
 	p := &printer{}
 	if e.Group != "" {
@@ -75,7 +76,8 @@ func (p *printer) section(title string, body func()) {
 	body()
 }
 
-// text prints a text in which each paragraph is wrapped, and lines that are indented or begin like items of a list are kept.
+// text prints a text in which each paragraph is wrapped, and lines that are indented or begin like items of a list are
+// kept.
 func (p *printer) text(indent int, text string) {
 	blank := strings.Repeat(" ", indent)
 	for _, line := range joined(text) {

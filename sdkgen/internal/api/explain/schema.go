@@ -7,8 +7,8 @@ import (
 // intOrString is the type of a value that is a number or a string.
 const intOrString = "IntOrString"
 
-// typeOf spells a type as kubectl explain does: []string, map[string]Object, ObjectMeta for a type of Kubernetes that no CRD
-// has. kubectl has Object for what may be an integer or a string.
+// typeOf spells a type as kubectl explain does: []string, map[string]Object, ObjectMeta for a type of Kubernetes that
+// no CRD has. kubectl has Object for what may be an integer or a string.
 func typeOf(s *schema, t *model.Type) string {
 	var elem *model.Type
 	if t != nil {

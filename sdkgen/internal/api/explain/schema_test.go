@@ -54,7 +54,8 @@ func TestNames(t *testing.T) {
 
 // TestJoined: paragraphs are joined, lists, code and what is indented stay.
 func TestJoined(t *testing.T) {
-	got := strings.Join(joined("One\ntwo.\n\n- an item\n- another\ngoes on\n1. first\n  indented\n\n```\ncode\n```\n2024 is a year\n"), "|")
+	got := strings.Join(
+		joined("One\ntwo.\n\n- an item\n- another\ngoes on\n1. first\n  indented\n\n```\ncode\n```\n2024 is a year\n"), "|")
 	if want := "One two.||- an item|- another goes on|1. first|  indented||```|code|```|2024 is a year"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -108,7 +108,8 @@ func (n *node) children() []*node {
 	fields := o.fields()
 	var found []*node
 	add := func(key string, s *schema, crdPath string, required bool) {
-		child := &node{name: key, path: n.path + "." + key, schema: s, above: n, field: fields[key], owner: o.definition(), required: required, crdPath: crdPath}
+		child := &node{name: key, path: n.path + "." + key, schema: s, above: n, field: fields[key], owner: o.definition(),
+			required: required, crdPath: crdPath}
 		if child.field != nil {
 			child.typ = &child.field.Type
 		}
@@ -149,7 +150,8 @@ func (w *walker) describe(n *node) *Field {
 			field.Default, _ = json.Marshal(n.field.Default) // it was read from JSON
 		}
 	case n.above == nil:
-		field.Description, field.Deprecated = cmp.Or(field.Description, w.kind.Description), cmp.Or(w.kind.Deprecated, w.deprecation())
+		field.Description, field.Deprecated = cmp.Or(field.Description, w.kind.Description),
+			cmp.Or(w.kind.Deprecated, w.deprecation())
 	}
 	if definition != nil {
 		field.Description = cmp.Or(field.Description, definition.Description)
@@ -171,8 +173,8 @@ func (w *walker) deprecation() string {
 	return ""
 }
 
-// below adds the fields below a node, at most depth levels of them; a negative depth is no limit. Of a type that has itself,
-// they are added once. open are the definitions on the way.
+// below adds the fields below a node, at most depth levels of them; a negative depth is no limit. Of a type that has
+// itself, they are added once. open are the definitions on the way.
 func (w *walker) below(field *Field, n *node, depth int, open map[*model.Definition]bool) {
 	definition := n.object().definition()
 	if depth == 0 || definition != nil && open[definition] {
@@ -245,7 +247,8 @@ func (n *node) rules() []constraint.Rule {
 		o := above.object()
 		for _, rule := range o.schema.XValidations {
 			if names(rule.Rule, below) {
-				found = append(found, constraint.Rule{Path: above.path, Rule: rule.Rule, Message: cmp.Or(rule.Message, rule.MessageExpression)})
+				found = append(found, constraint.Rule{Path: above.path, Rule: rule.Rule,
+					Message: cmp.Or(rule.Message, rule.MessageExpression)})
 			}
 		}
 		if o.schema != above.schema { // self is an element, which those above do not name

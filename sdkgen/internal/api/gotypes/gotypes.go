@@ -1,5 +1,5 @@
-// Package gotypes is the front end for Go types: what controller-tools says of the loaded packages, which are the schema of each
-// type that the API's kinds reach, and the CRDs.
+// Package gotypes is the front end for Go types: what controller-tools says of the loaded packages, which are the
+// schema of each type that the API's kinds reach, and the CRDs.
 package gotypes
 
 import (
@@ -132,8 +132,8 @@ func (s *Source) define() (_ *Definitions, err error) {
 	return d, s.API.Problems()
 }
 
-// hasCRD reports whether a package has a CRD for a kind. It has none where the configuration leaves out the kind or says that
-// no CRD serves it.
+// hasCRD reports whether a package has a CRD for a kind. It has none where the configuration leaves out the kind or
+// says that no CRD serves it.
 func (s *Source) hasCRD(kind schema.GroupKind) bool {
 	return slices.ContainsFunc(s.API.Packages, func(pkg *load.Package) bool {
 		return pkg.Group == kind.Group && !pkg.NoCRD && slices.Contains(pkg.Kinds, load.Kind{Name: kind.Kind})
@@ -175,8 +175,8 @@ func (s *Source) Position(goType, property string) token.Position {
 	return s.API.PropertyPos(pkg, name, property)
 }
 
-// Object is Position for everything that a package declares and, of "PACKAGE.", for its clause in doc.go, or else in the
-// first file.
+// Object is Position for everything that a package declares and, of "PACKAGE.", for its clause in doc.go, or else in
+// the first file.
 func (s *Source) Object(name, property string) token.Position {
 	if pos := s.Position(name, property); pos.IsValid() {
 		return pos

@@ -18,10 +18,13 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// Model returns the model of an API package. Structure and descriptions are those of definitions, which openapi-gen makes of
-// the package. Every constraint (default, required, enum, bounds, list type, …) is that of the schema that controller-tools
-// makes of the same type, the one the CRD is flattened from: openapi-gen knows none of the kubebuilder markers and invents
-// zero values as defaults. A type of another module has no such definition; its schema is entirely controller-tools'.
+// Model returns the model of an API package. Structure and descriptions are those of definitions, which openapi-gen
+// makes of
+// the package. Every constraint (default, required, enum, bounds, list type, …) is that of the schema that
+// controller-tools
+// makes of the same type, the one the CRD is flattened from: openapi-gen knows none of the kubebuilder markers and
+// invents zero values as defaults. A type of another module has no such definition; its schema is entirely
+// controller-tools'.
 //
 // Types that cannot be represented are a diag.List. So are CRDs that the API server would refuse, beside the model.
 func (s *Source) Model(pkg *load.Package, definitions openapi.Definitions, cfg config.Swagger) (*model.API, error) {
@@ -43,7 +46,8 @@ func (s *Source) Model(pkg *load.Package, definitions openapi.Definitions, cfg c
 	}
 	for _, kind := range pkg.Kinds {
 		goType := pkg.Path + "." + kind.Name
-		described := model.Kind{Name: kind.Name, List: kind.List, Plural: schemas.Plural(goType), Cluster: schemas.Cluster(goType)}
+		described := model.Kind{Name: kind.Name, List: kind.List, Plural: schemas.Plural(goType),
+			Cluster: schemas.Cluster(goType)}
 		if pkg.NoCRD {
 			described.ListKind = pkg.ListOf(kind.Name)
 		}
@@ -86,7 +90,9 @@ type frontEnd struct {
 }
 
 // published returns what the API server publishes for a kind.
-func (f *frontEnd) published(_ string, crd *apiextensionsv1.CustomResourceDefinition) (*spec.Swagger, map[string]string, error) {
+func (f *frontEnd) published(
+	_ string, crd *apiextensionsv1.CustomResourceDefinition,
+) (*spec.Swagger, map[string]string, error) {
 	doc, err := published.Read(crd, f.pkg.Version)
 	prefix, own := published.ModelPrefix(crd.Spec.Group, f.pkg.Version), map[string]string{}
 	for _, kind := range []string{crd.Spec.Names.Kind, crd.Spec.Names.ListKind} {
@@ -95,8 +101,8 @@ func (f *frontEnd) published(_ string, crd *apiextensionsv1.CustomResourceDefini
 	return doc, own, err
 }
 
-// schema returns the schema of a Go type; of a type whose methods and whose CRD say different things of its JSON, nothing but
-// the description.
+// schema returns the schema of a Go type; of a type whose methods and whose CRD say different things of its JSON,
+// nothing but the description.
 func (f *frontEnd) schema(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
 	schema, ok := f.Schema(goType)
 	if ok && f.Custom()[goType] {
@@ -132,7 +138,8 @@ func (f *frontEnd) define(b *model.Builder, goType string, d *model.Definition) 
 // no value.
 func (f *frontEnd) pointers(d *model.Definition, goType string) {
 	for _, field := range d.Fields {
-		scalar := slices.Contains([]string{"string", "integer", "number", "boolean"}, field.Keywords.Type) && field.Shape != model.Reference
+		scalar := slices.Contains([]string{"string", "integer", "number", "boolean"}, field.Keywords.Type) &&
+			field.Shape != model.Reference
 		field.Pointer = scalar && !field.Required && f.Pointer(goType, field.Key)
 	}
 }
@@ -161,7 +168,9 @@ var enforced = []string{
 
 // typeOf returns the type that a schema of the CRD describes, with the description and the further extensions of the
 // definition, if there is one. goType and property are its place, for messages.
-func (f *frontEnd) typeOf(schema apiextensionsv1.JSONSchemaProps, described *openapi.Schema, goType, property string) *model.Type {
+func (f *frontEnd) typeOf(
+	schema apiextensionsv1.JSONSchemaProps, described *openapi.Schema, goType, property string,
+) *model.Type {
 	from := goType + "#" + property
 	schema, leaf, isStruct := f.resolve(schema, from)
 	t, err := model.NewType(&schema)

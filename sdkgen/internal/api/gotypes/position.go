@@ -13,7 +13,8 @@ const (
 	ValueStep = "{}"
 )
 
-// FieldPosition returns where the field at a path below a Go type is declared, or the last one on the way that is known.
+// FieldPosition returns where the field at a path below a Go type is declared, or the last one on the way that is
+// known.
 func (s *Source) FieldPosition(goType string, steps []string) token.Position {
 	pos := s.Position(goType, "")
 	schemas, err := s.Schemas()
@@ -34,8 +35,11 @@ func (s *Source) FieldPosition(goType string, steps []string) token.Position {
 	return pos
 }
 
-// stepInto returns the schema one step below that of a Go type, or below what it refers to, and the Go type that has it.
-func stepInto(schemas *Schemas, goType string, at apiextensionsv1.JSONSchemaProps, step string) (string, *apiextensionsv1.JSONSchemaProps) {
+// stepInto returns the schema one step below that of a Go type, or below what it refers to, and the Go type that has
+// it.
+func stepInto(
+	schemas *Schemas, goType string, at apiextensionsv1.JSONSchemaProps, step string,
+) (string, *apiextensionsv1.JSONSchemaProps) {
 	switch property, ok := at.Properties[step]; {
 	case ok:
 		return goType, &property

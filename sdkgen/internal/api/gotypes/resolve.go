@@ -88,7 +88,8 @@ func (f *frontEnd) resolve(schema apiextensionsv1.JSONSchemaProps, from string) 
 		}
 		target, ok := f.schema(goType)
 		if !ok {
-			f.Errorf(from, "check that the type's package is importable and declares the type", "controller-tools has no schema of %s", goType)
+			f.Errorf(from, "check that the type's package is importable and declares the type",
+				"controller-tools has no schema of %s", goType)
 			return schema, goType, false
 		}
 		merged := apiextensionsv1.JSONSchemaProps{AllOf: []apiextensionsv1.JSONSchemaProps{target, schema}}
@@ -100,7 +101,8 @@ func (f *frontEnd) resolve(schema apiextensionsv1.JSONSchemaProps, from string) 
 		texts := schema
 		schema = *crd.FlattenEmbedded(&merged, recorder{f, from})
 		schema.Title, schema.Description = cmp.Or(texts.Title, target.Title), cmp.Or(texts.Description, target.Description)
-		schema.Example, schema.ExternalDocs = cmp.Or(texts.Example, target.Example), cmp.Or(texts.ExternalDocs, target.ExternalDocs)
+		schema.Example, schema.ExternalDocs = cmp.Or(texts.Example, target.Example),
+			cmp.Or(texts.ExternalDocs, target.ExternalDocs)
 		if inner != "" {
 			schema.Ref = &inner
 		}

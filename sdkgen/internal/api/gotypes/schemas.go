@@ -106,7 +106,8 @@ func (s *Schemas) Schema(goType string) (apiextensionsv1.JSONSchemaProps, bool) 
 }
 
 func hasVersion(definition apiextensionsv1.CustomResourceDefinition, name string) bool {
-	return slices.ContainsFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+	return slices.ContainsFunc(definition.Spec.Versions,
+		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }
 
 // CRD returns the CRD of a root kind, with all versions that were loaded; nil for other types, and
@@ -128,9 +129,10 @@ func (s *Schemas) Cluster(goType string) bool {
 		return false
 	}
 	doc := s.types[goType].info.RawDecl.Doc // clientsets go by it
-	return definition.Spec.Scope == apiextensionsv1.ClusterScoped || doc != nil && slices.ContainsFunc(doc.List, func(line *ast.Comment) bool {
-		return strings.Contains(line.Text, "+genclient:nonNamespaced")
-	})
+	return definition.Spec.Scope == apiextensionsv1.ClusterScoped ||
+		doc != nil && slices.ContainsFunc(doc.List, func(line *ast.Comment) bool {
+			return strings.Contains(line.Text, "+genclient:nonNamespaced")
+		})
 }
 
 // Pointer says whether the field of a Go type, "PACKAGE.Type", that holds a property is a pointer. The

@@ -15,9 +15,10 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
-// validateCRDs returns the errors of the API server's own validation of an API's CRDs: a recursive type, a default that lacks
-// a required property, a CEL rule that does not compile or costs too much. Each is positioned where the field is declared,
-// or, for one in another package, where the API refers to it.
+// validateCRDs returns the errors of the API server's own validation of an API's CRDs: a recursive type, a default that
+// lacks
+// a required property, a CEL rule that does not compile or costs too much. Each is positioned where the field is
+// declared, or, for one in another package, where the API refers to it.
 func validateCRDs(api *model.API, source model.Source) diag.List {
 	var list diag.List
 	for _, root := range api.Definitions {
@@ -35,7 +36,8 @@ func validateCRDs(api *model.API, source model.Source) diag.List {
 		for _, found := range errs {
 			if path, ok := ofVersion(found.Field, definition, api.Version); ok {
 				at := locate(source, root, path)
-				list.Add(at.pos, "swagger", validationHint(found), "%s: the API server refuses the CRD: %s", at.name, at.message(found))
+				list.Add(at.pos, "swagger", validationHint(found), "%s: the API server refuses the CRD: %s", at.name,
+					at.message(found))
 			}
 		}
 	}
@@ -116,7 +118,8 @@ func (at located) message(found *field.Error) string {
 func validationHint(found *field.Error) string {
 	switch {
 	case strings.HasPrefix(found.Detail, "must not be empty for specified"):
-		return "a recursive type, and one without a schema, must be left open:\n// +kubebuilder:validation:Schemaless\n// +kubebuilder:pruning:PreserveUnknownFields"
+		return "a recursive type, and one without a schema, must be left open:\n// +kubebuilder:validation:Schemaless\n// " +
+			"+kubebuilder:pruning:PreserveUnknownFields"
 	case strings.HasPrefix(found.Detail, "uniqueItems cannot be set"):
 		return "+listType=set"
 	}

@@ -72,7 +72,8 @@ func (l *linter) applies(c constraint, s shape) bool {
 			l.complain(c.marker, "", "+%s applies to lists, %s is %s", name, title, s.typ.article())
 			return false
 		case s.items == nil:
-			l.complain(c.marker, "move it to the type, or declare the field as a list", "+%s at %s: controller-gen does not look into a named list type", name, title)
+			l.complain(c.marker, "move it to the type, or declare the field as a list",
+				"+%s at %s: controller-gen does not look into a named list type", name, title)
 			return false
 		}
 		s, title = *s.items, "an item of "+title
@@ -88,11 +89,14 @@ func (l *linter) applies(c constraint, s shape) bool {
 		}
 		return true
 	case s.typ == typeStruct && slices.Contains(to.types, typeObject):
-		l.complain(c.marker, "move it to the struct type", "+%s at %s: controller-gen does not allow it at a field of a struct type", name, title)
+		l.complain(c.marker, "move it to the struct type",
+			"+%s at %s: controller-gen does not allow it at a field of a struct type", name, title)
 	case custom[qualified(c.marker.decl.typ)] != nil:
-		l.complain(c.marker, "for an integer or a string, add +kubebuilder:validation:XIntOrString", "+%s at %s: controller-gen does not look into %s", name, title, typeName(c.marker.decl.typ, c.marker.decl.pkg.Types))
+		l.complain(c.marker, "for an integer or a string, add +kubebuilder:validation:XIntOrString",
+			"+%s at %s: controller-gen does not look into %s", name, title, typeName(c.marker.decl.typ, c.marker.decl.pkg.Types))
 	case s.typ == typeForeign:
-		l.complain(c.marker, "declare a type in this package", "+%s at %s: controller-gen does not look into types of other packages", name, title)
+		l.complain(c.marker, "declare a type in this package",
+			"+%s at %s: controller-gen does not look into types of other packages", name, title)
 	default:
 		l.complain(c.marker, suggestFor(c, s.typ), "+%s applies to %s, %s is %s", name, to.name, title, s.typ.article())
 	}
@@ -105,7 +109,8 @@ func suggestFor(c constraint, is jsonType) string {
 		"maximum": "Max", "maxLength": "Max", "maxItems": "Max", "maxProperties": "Max",
 		"minimum": "Min", "minLength": "Min", "minItems": "Min", "minProperties": "Min",
 	}[c.keyword]
-	unit := map[jsonType]string{typeString: "Length", typeArray: "Items", typeObject: "Properties", typeInteger: "imum", typeNumber: "imum"}[is]
+	unit := map[jsonType]string{typeString: "Length", typeArray: "Items", typeObject: "Properties", typeInteger: "imum",
+		typeNumber: "imum"}[is]
 	if side == "" || unit == "" {
 		return ""
 	}
@@ -152,7 +157,8 @@ func (l *linter) checkPattern(c constraint, value string) {
 		l.complain(c.marker, "", "+%s: %s", c.marker.known.name, err)
 	} else if backtrack.Exponential(value) {
 		l.complain(c.marker, "let a loop read each string in one way only, as (a+,)*(a+)? does, unlike (a+,?)*",
-			"+%s: matching %s can take exponential time in Python: a loop in it can read the same string in several ways", c.marker.known.name, value)
+			"+%s: matching %s can take exponential time in Python: a loop in it can read the same string in several ways",
+			c.marker.known.name, value)
 	}
 }
 
@@ -179,7 +185,8 @@ func (l *linter) checkRounded(c constraint, value float64) {
 		}
 		hint = "+kubebuilder:validation:" + c.path + "XValidation:rule=" + strconv.Quote(rule)
 	}
-	l.complain(c.marker, hint, "+%s=%s: it would be %s in the CRD, where bounds beyond 2^53 are rounded", c.marker.known.name, text, asJSON(value))
+	l.complain(c.marker, hint, "+%s=%s: it would be %s in the CRD, where bounds beyond 2^53 are rounded",
+		c.marker.known.name, text, asJSON(value))
 }
 
 // excludes says whether another marker at the declaration makes a bound exclusive.
@@ -234,9 +241,11 @@ func atOther(m *marker, decl *declaration) string {
 
 // checkSame reports two markers of different names that give one keyword different values.
 func (l *linter) checkSame(c, other constraint) {
-	if c.keyword == other.keyword && c.path == other.path && c.marker.known != other.marker.known && c.marker.known.name != other.marker.known.name &&
+	if c.keyword == other.keyword && c.path == other.path && c.marker.known != other.marker.known &&
+		c.marker.known.name != other.marker.known.name &&
 		!sameValue(c.value, other.value) {
-		l.complain(c.marker, "keep one of the two markers", "+%s is %s, +%s is %s", c.marker.known.name, asJSON(c.value), other.marker.known.name, asJSON(other.value))
+		l.complain(c.marker, "keep one of the two markers", "+%s is %s, +%s is %s", c.marker.known.name, asJSON(c.value),
+			other.marker.known.name, asJSON(other.value))
 	}
 }
 
@@ -277,9 +286,11 @@ func (l *linter) checkEnum(c constraint, decl *declaration) {
 // that of the type.
 func (l *linter) checkNarrowed(c constraint, decl *declaration) {
 	for _, other := range l.holding(nil, decl.typ, c.path) {
-		if other.keyword == "enum" && other.marker.known.reads[controllerGen] != 0 && !sameValue(c.value, other.value) && !l.reported(c.marker) {
+		if other.keyword == "enum" && other.marker.known.reads[controllerGen] != 0 && !sameValue(c.value, other.value) &&
+			!l.reported(c.marker) {
 			l.complain(c.marker, "+kubebuilder:validation:"+c.path+"XValidation:rule=`self in "+asJSON(c.value)+"`",
-				"controller-gen drops +%s at %s: it keeps the enumeration of %s", c.marker.known.name, decl.title, other.marker.decl.title)
+				"controller-gen drops +%s at %s: it keeps the enumeration of %s", c.marker.known.name, decl.title,
+				other.marker.decl.title)
 		}
 	}
 }

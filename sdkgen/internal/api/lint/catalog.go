@@ -95,7 +95,8 @@ func (c *catalog) named(name string) *known {
 }
 
 func targetOf(t markers.TargetType) target {
-	return [...]target{markers.DescribesPackage: onPackage, markers.DescribesType: onType, markers.DescribesField: onField}[t]
+	return [...]target{markers.DescribesPackage: onPackage, markers.DescribesType: onType,
+		markers.DescribesField: onField}[t]
 }
 
 // find returns what a marker's text, "+name…", is, nil if no tool would take it for any of its

@@ -7,7 +7,8 @@ import (
 	"unicode"
 )
 
-// unwritable are the characters that YAML does not allow, and U+0085, which it reads as a line break. JSON has an escape for each of the other control characters.
+// unwritable are the characters that YAML does not allow, and U+0085, which it reads as a line break. JSON has an
+// escape for each of the other control characters.
 func unwritable(r rune) bool {
 	return unicode.IsControl(r) && r > ' ' || r == '\ufffe' || r == '\uffff'
 }
@@ -25,7 +26,8 @@ func (l *linter) checkDescription(decl *declaration) {
 	}
 	for _, comment := range decl.doc.List {
 		if i := strings.IndexFunc(comment.Text, unwritable); i >= 0 {
-			l.report(decl.pkg, comment.Slash+token.Pos(i), "remove it", "the comment of %s contains %s", decl.title, character(comment.Text[i:]))
+			l.report(decl.pkg, comment.Slash+token.Pos(i), "remove it", "the comment of %s contains %s", decl.title,
+				character(comment.Text[i:]))
 		}
 	}
 }

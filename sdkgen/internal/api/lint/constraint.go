@@ -137,7 +137,8 @@ func constantsOf(decl *declaration) []any {
 	}
 	scope := decl.pkg.Types.Scope()
 	for _, name := range scope.Names() {
-		if c, ok := scope.Lookup(name).(*types.Const); ok && types.Identical(c.Type(), decl.name.Type()) && c.Val().Kind() == constant.String {
+		if c, ok := scope.Lookup(name).(*types.Const); ok && types.Identical(c.Type(), decl.name.Type()) &&
+			c.Val().Kind() == constant.String {
 			out = append(out, constant.StringVal(c.Val()))
 		}
 	}
@@ -179,7 +180,8 @@ func gengoType(decl *declaration, path string) *gengotypes.Type {
 	if t == nil {
 		return nil
 	}
-	for _, method := range []string{"OpenAPISchemaType", "OpenAPIDefinition", "OpenAPIV3Definition", "OpenAPIV3OneOfTypes"} {
+	for _, method := range []string{"OpenAPISchemaType", "OpenAPIDefinition", "OpenAPIV3Definition",
+		"OpenAPIV3OneOfTypes"} {
 		if implements(t, method) {
 			return nil
 		}

@@ -119,7 +119,8 @@ func (l *linter) checkReference(m *marker, value any) {
 	if value != nil {
 		text = asJSON(value)
 	}
-	l.complain(m, "add: +kubebuilder:default="+text, "controller-gen does not resolve the constant of %s: the CRD would have no default", m.text)
+	l.complain(m, "add: +kubebuilder:default="+text,
+		"controller-gen does not resolve the constant of %s: the CRD would have no default", m.text)
 }
 
 // checkExact reports a number that controller-gen rounds: it reads the marker's JSON as float64.
@@ -204,7 +205,8 @@ func (l *linter) checkEnforced(d declaredDefault) {
 	if strings.HasPrefix(valueOf(m), "ref(") {
 		verdict = "openapi-gen publishes " + asJSON(zero) + " instead of " + asJSON(d.value)
 	}
-	l.complain(m, hint, "%s: %s %s, so Go always sends it, and only %s may be its default", verdict, decl.title, what, asJSON(zero))
+	l.complain(m, hint, "%s: %s %s, so Go always sends it, and only %s may be its default", verdict, decl.title, what,
+		asJSON(zero))
 }
 
 // enforced is the default that openapi-gen gives to a field on its own, nil if it gives none.

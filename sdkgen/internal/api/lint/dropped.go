@@ -172,7 +172,8 @@ func celRules(decl *declaration) []*celRule {
 func (r *celRule) inCRD(decl *declaration) bool {
 	return slices.ContainsFunc(decl.attached(), func(m *marker) bool {
 		value, ok := m.value.(crdmarkers.XValidation)
-		return ok && value.Rule == r.parts["rule"] && strings.HasPrefix(m.known.name, crdmarkers.ValidationItemsPrefix) == r.items
+		return ok && value.Rule == r.parts["rule"] &&
+			strings.HasPrefix(m.known.name, crdmarkers.ValidationItemsPrefix) == r.items
 	})
 }
 

@@ -257,7 +257,8 @@ func (f matcher) inside(at string, value any, t types.Type, rules []constraint) 
 	case map[string]any:
 		if m, ok := underlying(t).(*types.Map); ok {
 			for _, key := range slices.Sorted(maps.Keys(value)) {
-				if problem := f.mismatch(join(at, key), value[key], m.Elem(), nil, below(rules, "additionalProperties:")); problem != "" {
+				if problem := f.mismatch(join(at, key), value[key], m.Elem(), nil,
+					below(rules, "additionalProperties:")); problem != "" {
 					return problem
 				}
 			}
@@ -321,7 +322,8 @@ func (f matcher) violated(at string, value any, rules []constraint) string {
 	}
 	for _, c := range here {
 		c.exclusive = slices.ContainsFunc(here, func(other constraint) bool {
-			return other.value == true && (c.keyword == "maximum" && other.keyword == "exclusiveMaximum" || c.keyword == "minimum" && other.keyword == "exclusiveMinimum")
+			return other.value == true && (c.keyword == "maximum" && other.keyword == "exclusiveMaximum" ||
+				c.keyword == "minimum" && other.keyword == "exclusiveMinimum")
 		})
 		schema, ok := schemaOf(c)
 		if ok && validate.AgainstSchema(schema, value, strfmt.Default) != nil {
@@ -357,7 +359,8 @@ func schemaOf(c constraint) (*spec.Schema, bool) {
 		}
 	case int64:
 		for keyword, field := range map[string]**int64{
-			"maxLength": &schema.MaxLength, "minLength": &schema.MinLength, "maxItems": &schema.MaxItems, "minItems": &schema.MinItems,
+			"maxLength": &schema.MaxLength, "minLength": &schema.MinLength, "maxItems": &schema.MaxItems,
+			"minItems":      &schema.MinItems,
 			"maxProperties": &schema.MaxProperties, "minProperties": &schema.MinProperties,
 		} {
 			if keyword == c.keyword {

@@ -53,11 +53,15 @@ type Sub struct {
 // FuzzMarker: whatever a marker says, the linter ends, and each diagnostic has a place and one line.
 func FuzzMarker(f *testing.F) {
 	for _, line := range []string{
-		"+default={\"name\": \"a\"}", "+default=ref(Constant)", "+kubebuilder:default={a,b}", "+kubebuilder:validation:Enum=a;b;\"c d\"",
-		"+kubebuilder:validation:Maximum=1e300", "+kubebuilder:validation:Minimum=-9007199254740993", "+k8s:maximum=0x1p60 # x",
+		"+default={\"name\": \"a\"}", "+default=ref(Constant)", "+kubebuilder:default={a,b}",
+		"+kubebuilder:validation:Enum=a;b;\"c d\"",
+		"+kubebuilder:validation:Maximum=1e300", "+kubebuilder:validation:Minimum=-9007199254740993",
+		"+k8s:maximum=0x1p60 # x",
 		"+kubebuilder:validation:items:Pattern=`^a`", "+kubebuilder:validation:XValidation:rule=\"self > 1\",message=\"no\"",
-		"+k8s:validation:properties:name:maxLength=3", "+k8s:validation:items:cel[0]:rule>self", "+k8s:validation:enum=[\"a\", 5]",
-		"+listType=map", "+listMapKey=name", "+kubebuilder:validation:ExactlyOneOf=a;b", "+kubebuilder:validation:Type=string", "+enum",
+		"+k8s:validation:properties:name:maxLength=3", "+k8s:validation:items:cel[0]:rule>self",
+		"+k8s:validation:enum=[\"a\", 5]",
+		"+listType=map", "+listMapKey=name", "+kubebuilder:validation:ExactlyOneOf=a;b",
+		"+kubebuilder:validation:Type=string", "+enum",
 	} {
 		f.Add(line)
 	}
@@ -71,7 +75,8 @@ func FuzzMarker(f *testing.F) {
 			return
 		}
 		pkg.Syntax = []*ast.File{file}
-		pkg.TypesInfo = &types.Info{Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
+		pkg.TypesInfo = &types.Info{Defs: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{},
+			Uses: map[*ast.Ident]types.Object{}}
 		config := types.Config{Error: func(error) {}}
 		if pkg.Types, err = config.Check(pkg.PkgPath, pkg.Fset, pkg.Syntax, pkg.TypesInfo); err != nil {
 			t.Fatal(err)

@@ -23,8 +23,9 @@ var repository = testkit.Repository
 
 // Every case gets these files, unless it brings its own.
 var common = map[string]string{
-	"api/v1/doc.go":  "// +k8s:openapi-gen=true\n// +groupName=example.org\npackage v1\n",
-	"api/v1/kind.go": "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n",
+	"api/v1/doc.go": "// +k8s:openapi-gen=true\n// +groupName=example.org\npackage v1\n",
+	"api/v1/kind.go": "package v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct " +
+		"{\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n",
 }
 
 // offline is an environment in which the go command does not ask the network.
@@ -49,7 +50,8 @@ func readCases(t *testing.T) []*testCase {
 	}
 	var all []*testCase
 	for _, file := range files {
-		all = append(all, &testCase{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), file: file, archive: parse(t, file)})
+		all = append(all, &testCase{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), file: file,
+			archive: parse(t, file)})
 	}
 	return all
 }
@@ -169,7 +171,8 @@ func loadProject(root string, dirs []string) (*load.Result, error) {
 // loadPackages loads packages without what load.Load demands of an API.
 func loadPackages(t *testing.T, dir string, patterns ...string) []*loader.Package {
 	t.Helper()
-	cfg := &packages.Config{Mode: packages.NeedModule, Dir: dir, Env: append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0"), Fset: token.NewFileSet()}
+	cfg := &packages.Config{Mode: packages.NeedModule, Dir: dir, Env: append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0"),
+		Fset: token.NewFileSet()}
 	roots, err := loader.LoadRootsWithConfig(cfg, patterns...)
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,10 @@ import (
 // explained are the diagnostics in Kubernetes' own API packages: errors of theirs, and what only a
 // CRD cannot have.
 var explained = []struct{ file, message, why string }{
-	{"api/admissionregistration/v1beta1/types.go", "+listType at field SideEffects, which is not a list", "it is a pointer to a string"},
-	{"api/core/v1/types.go", "+kubebuilder:validation:Required contradicts +optional", "PortStatus.Error has both; the API is that of +optional"},
+	{"api/admissionregistration/v1beta1/types.go", "+listType at field SideEffects, which is not a list",
+		"it is a pointer to a string"},
+	{"api/core/v1/types.go", "+kubebuilder:validation:Required contradicts +optional",
+		"PortStatus.Error has both; the API is that of +optional"},
 	{"api/networking/v1/types.go", "+kubebuilder:validation:Required contradicts +optional", "the same"},
 	{"api/networking/v1beta1/types.go", "+kubebuilder:validation:Required contradicts +optional", "the same"},
 	{"api/extensions/v1beta1/types.go", "+kubebuilder:validation:Required contradicts +optional", "the same"},
@@ -23,7 +25,8 @@ var explained = []struct{ file, message, why string }{
 // TestKubernetes checks all of k8s.io/api, some 60 packages with thousands of markers: apart from
 // what is explained, and what their CRDs would not have, there is nothing to find.
 func TestKubernetes(t *testing.T) {
-	pkgs := loadPackages(t, repository, "k8s.io/api/...", "k8s.io/apimachinery/pkg/apis/...", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/...")
+	pkgs := loadPackages(t, repository, "k8s.io/api/...", "k8s.io/apimachinery/pkg/apis/...",
+		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/...")
 	var dirs []string
 	for _, pkg := range pkgs {
 		dirs = append(dirs, pkg.PkgPath)

@@ -26,7 +26,8 @@ const (
 )
 
 func (r reader) String() string {
-	return [...]string{"controller-gen", "openapi-gen", "code-generator", "validation-gen", "go-to-protobuf", "another tool"}[r]
+	return [...]string{"controller-gen", "openapi-gen", "code-generator", "validation-gen", "go-to-protobuf",
+		"another tool"}[r]
 }
 
 // readBy lists markers that a reader knows at certain targets. Those of controller-gen come
@@ -38,8 +39,10 @@ type readBy struct {
 }
 
 var tables = []readBy{
-	{openapiGen, onField, []string{"optional", "required", "unionDeprecated", "unionDiscriminator", "patchStrategy", "patchMergeKey"}},
-	{openapiGen, onField | onType, []string{"default", "listType", "listMapKey", "mapType", "structType", "validations", "k8s:openapi-gen"}},
+	{openapiGen, onField, []string{"optional", "required", "unionDeprecated", "unionDiscriminator", "patchStrategy",
+		"patchMergeKey"}},
+	{openapiGen, onField | onType, []string{"default", "listType", "listMapKey", "mapType", "structType", "validations",
+		"k8s:openapi-gen"}},
 	{openapiGen, onType, []string{"enum", "union"}},
 	{openapiGen, onPackage, []string{"k8s:openapi-gen"}},
 	{openapiGen, onPackage | onType, []string{"k8s:openapi-model-package"}},
@@ -60,11 +63,13 @@ var tables = []readBy{
 	{codeGen, onField | onValue, []string{"k8s:conversion-fn"}},
 
 	{validationGen, onPackage, []string{
-		"k8s:validation-gen-input", "k8s:validation-gen-scheme-registry", "k8s:validation-gen-test-fixture", "k8s:validation-gen-test-targets",
+		"k8s:validation-gen-input", "k8s:validation-gen-scheme-registry", "k8s:validation-gen-test-fixture",
+		"k8s:validation-gen-test-targets",
 	}},
 	{validationGen, onPackage | onType | onField, []string{"k8s:validation-gen", "k8s:validation-gen-nolint"}},
 	{validationGen, onType | onField, []string{
-		"k8s:alpha", "k8s:beta", "k8s:customUnique", "k8s:customValidation", "k8s:dependentForbidden", "k8s:dependentRequired",
+		"k8s:alpha", "k8s:beta", "k8s:customUnique", "k8s:customValidation", "k8s:dependentForbidden",
+		"k8s:dependentRequired",
 		"k8s:eachKey", "k8s:eachVal", "k8s:forbidden", "k8s:format", "k8s:ifDisabled", "k8s:ifEnabled", "k8s:ifMode",
 		"k8s:immutable", "k8s:isSubresource", "k8s:item", "k8s:listMapKey", "k8s:listType", "k8s:maxBytes", "k8s:maxItems",
 		"k8s:maxLength", "k8s:maxProperties", "k8s:maximum", "k8s:minItems", "k8s:minLength", "k8s:minProperties",
@@ -110,10 +115,12 @@ var instead = map[string]string{
 var repeatable = map[string]bool{
 	"listMapKey": true, "k8s:listMapKey": true,
 	"kubebuilder:validation:XValidation": true, "kubebuilder:validation:items:XValidation": true,
-	"kubebuilder:validation:AtMostOneOf": true, "kubebuilder:validation:ExactlyOneOf": true, "kubebuilder:validation:AtLeastOneOf": true,
-	"kubebuilder:printcolumn": true, "kubebuilder:selectablefield": true, "kubebuilder:metadata": true,
-	"genclient:method": true, "k8s:openapi-gen": true, "k8s:deepcopy-gen:interfaces": true, "k8s:conversion-gen:explicit-from": true,
-	"k8s:conversion-gen": true, "k8s:conversion-fn": true, "k8s:defaulter-gen": true,
+	"kubebuilder:validation:AtMostOneOf": true, "kubebuilder:validation:ExactlyOneOf": true,
+	"kubebuilder:validation:AtLeastOneOf": true,
+	"kubebuilder:printcolumn":             true, "kubebuilder:selectablefield": true, "kubebuilder:metadata": true,
+	"genclient:method": true, "k8s:openapi-gen": true, "k8s:deepcopy-gen:interfaces": true,
+	"k8s:conversion-gen:explicit-from": true,
+	"k8s:conversion-gen":               true, "k8s:conversion-fn": true, "k8s:defaulter-gen": true,
 }
 
 // allowed are the values that a marker, or an argument of one, may have where its parser takes

@@ -43,8 +43,10 @@ func TestNearest(t *testing.T) {
 // no better.
 func FuzzSpelling(f *testing.F) {
 	for _, line := range []string{
-		"// +optional", "//+kubebuilder:validation:Minimun=1", "// + k8s:foo", "/* +listType=set */", "// +default={\"a\": [1]}",
-		"// +k8s:alpha(since: \"1\")=+k8s:minimum=1", "//\t+k8s:validation:cel[0]:rul>x", "// +kubebuilder:default:={a}", "// +é=+",
+		"// +optional", "//+kubebuilder:validation:Minimun=1", "// + k8s:foo", "/* +listType=set */",
+		"// +default={\"a\": [1]}",
+		"// +k8s:alpha(since: \"1\")=+k8s:minimum=1", "//\t+k8s:validation:cel[0]:rul>x", "// +kubebuilder:default:={a}",
+		"// +é=+",
 	} {
 		f.Add(line)
 	}

@@ -16,22 +16,28 @@ func (l *linter) checkPosition(m *marker) bool {
 	case commentedOut && (m.place != above || m.known.reads[controllerGen]&onField == 0 || decl.says(m.text)):
 		return false // nobody takes it, or it makes no difference
 	case commentedOut:
-		l.complain(m, "remove the markers too", "controller-gen applies %s, of a declaration that is commented out, to %s", name, decl.title)
+		l.complain(m, "remove the markers too", "controller-gen applies %s, of a declaration that is commented out, to %s",
+			name, decl.title)
 		return false
 	case m.place == trailing:
-		l.complain(m, "write it on a line above "+decl.title, "no tool reads %s after %s on the same line%s", name, decl.title, nextTakes(m))
+		l.complain(m, "write it on a line above "+decl.title, "no tool reads %s after %s on the same line%s", name,
+			decl.title, nextTakes(m))
 		return false
 	case m.place == adrift:
-		l.complain(m, "move it to the line above the declaration that it is for, or remove it", "%s applies to nothing: no declaration follows", name)
+		l.complain(m, "move it to the line above the declaration that it is for, or remove it",
+			"%s applies to nothing: no declaration follows", name)
 		return false
 	case m.known.on()&decl.target == 0:
 		l.misplaced(m)
 		return false
-	case m.known.reads[controllerGen] != 0 && m.known.reads[controllerGen]&decl.target == 0 && m.known.reads[openapiGen]&decl.target != 0:
-		l.complain(m, "write it at each field of that type", "controller-gen reads %s at fields only: the CRD would not have what the OpenAPI definitions have", name)
+	case m.known.reads[controllerGen] != 0 && m.known.reads[controllerGen]&decl.target == 0 &&
+		m.known.reads[openapiGen]&decl.target != 0:
+		l.complain(m, "write it at each field of that type",
+			"controller-gen reads %s at fields only: the CRD would not have what the OpenAPI definitions have", name)
 		return false
 	case m.place == apart:
-		l.complain(m, "write it directly above "+decl.title, "no tool applies %s to %s: another comment is between them", name, decl.title)
+		l.complain(m, "write it directly above "+decl.title, "no tool applies %s to %s: another comment is between them",
+			name, decl.title)
 		return false
 	}
 	var blind []string
@@ -47,7 +53,8 @@ func (l *linter) checkPosition(m *marker) bool {
 	if decl.target == onPackage {
 		l.complain(m, "move it to doc.go", "%s does not read %s here: for a package it reads only doc.go", who, name)
 	} else {
-		l.complain(m, "remove the blank line", "%s does not read %s: a blank line separates it from %s", who, name, decl.title)
+		l.complain(m, "remove the blank line", "%s does not read %s: a blank line separates it from %s", who, name,
+			decl.title)
 	}
 	return m.known.reads[controllerGen] != 0
 }
@@ -123,7 +130,8 @@ func (l *linter) misplaced(m *marker) {
 	case on == onPackage && (m.decl.target == onValue || m.decl.target == onType):
 		hint = "add a blank line below it, so that it applies to the package"
 	case m.decl.target == onPackage:
-		l.complain(m, "move it directly above the declaration that it is for", "%s is a marker of %s, but no declaration follows it", name, strings.Join(at, " and "))
+		l.complain(m, "move it directly above the declaration that it is for",
+			"%s is a marker of %s, but no declaration follows it", name, strings.Join(at, " and "))
 		return
 	case m.decl.target == 0:
 		hint = "move it to the declaration that it is for"

@@ -10,7 +10,8 @@ func (l *linter) checkRepeated(decl *declaration) {
 	first := map[string]*marker{}
 	for _, m := range decl.attached() {
 		name := m.known.name
-		if repeatable[name] || m.known.only(validationGen) || m.known.reads[otherTool] != 0 || strings.HasPrefix(name, validationPrefix) && strings.Contains(m.text, ">") {
+		if repeatable[name] || m.known.only(validationGen) || m.known.reads[otherTool] != 0 ||
+			strings.HasPrefix(name, validationPrefix) && strings.Contains(m.text, ">") {
 			continue
 		}
 		before := first[name]
@@ -19,7 +20,8 @@ func (l *linter) checkRepeated(decl *declaration) {
 			first[name] = m
 		case strings.TrimSpace(text) != valueOf(before):
 			l.complain(m, "keep one of them", "duplicate +%s: %s and %s", name, before.text, m.text)
-		case name == "default" || name == "patchStrategy" || name == "patchMergeKey" || strings.HasPrefix(name, validationPrefix):
+		case name == "default" || name == "patchStrategy" || name == "patchMergeKey" ||
+			strings.HasPrefix(name, validationPrefix):
 			l.complain(m, "remove one of them", "duplicate +%s: openapi-gen rejects it", name)
 		}
 	}
@@ -103,7 +105,8 @@ func (l *linter) checkPatch(decl *declaration) {
 		case m == nil && tag != "" || m != nil && valueOf(m) == tag:
 			// A tag alone is parseFailed too, but no marker is wrong.
 		case m != nil && tag == "":
-			l.complain(m, "add to the struct tag: "+name+":\""+valueOf(m)+"\"", "openapi-gen rejects +%s: the struct tag has no %s", name, name)
+			l.complain(m, "add to the struct tag: "+name+":\""+valueOf(m)+"\"",
+				"openapi-gen rejects +%s: the struct tag has no %s", name, name)
 		case m != nil && (allowed[name] == nil || slices.Contains(allowed[name], valueOf(m))):
 			l.complain(m, "+"+name+"="+tag, "openapi-gen rejects +%s=%s: the struct tag has %s:%q", name, valueOf(m), name, tag)
 		}

@@ -93,7 +93,8 @@ func (l *linter) unknown(m *marker) {
 	switch {
 	case known != nil && name == "build":
 	case known != nil && strings.HasPrefix(strings.TrimLeft(rest, " \t"), "="):
-		l.complain(m, "+"+name+strings.TrimSpace(rest), "space before the equals sign: no tool reads this marker as +%s", name)
+		l.complain(m, "+"+name+strings.TrimSpace(rest), "space before the equals sign: no tool reads this marker as +%s",
+			name)
 	case known != nil && strings.HasPrefix(rest, "("):
 		l.complain(m, "+"+name+"="+strings.Trim(rest, "()"), "%s after +%s: a value must follow an equals sign", rest, name)
 	case known != nil && rest != "":

@@ -24,7 +24,8 @@ import (
 )
 
 // real are packages whose comments were written for the tools, by others.
-var real = []string{"k8s.io/api/core/v1", "k8s.io/api/resource/v1", "k8s.io/api/networking/v1", "k8s.io/apimachinery/pkg/apis/meta/v1"}
+var real = []string{"k8s.io/api/core/v1", "k8s.io/api/resource/v1", "k8s.io/api/networking/v1",
+	"k8s.io/apimachinery/pkg/apis/meta/v1"}
 
 // TestAsTheToolsSee holds what the linter believes of where the tools see markers against
 // controller-tools' collector and gengo's parser, on the cases and on packages of Kubernetes.
@@ -73,7 +74,9 @@ func sorted(seen lint.Seen) lint.Seen {
 }
 
 // collected returns what controller-tools' collector finds, and which types are declared as structs.
-func collected(t *testing.T, collector *markers.Collector, pkg *loader.Package) (out lint.Seen, structs map[string]bool) {
+func collected(
+	t *testing.T, collector *markers.Collector, pkg *loader.Package,
+) (out lint.Seen, structs map[string]bool) {
 	t.Helper()
 	out, structs = lint.Seen{}, map[string]bool{}
 	add := func(key string, values markers.MarkerValues) {

@@ -19,7 +19,8 @@ func (l *linter) checkTopology(decl *declaration) {
 			l.checkMapKey(m)
 		case "mapType":
 			if is.typ != typeAny && is.typ != typeObject {
-				l.complain(m, hintIf(is.typ == typeStruct, "+structType="+valueOf(m)), "+mapType at %s, which is not a map", decl.title)
+				l.complain(m, hintIf(is.typ == typeStruct, "+structType="+valueOf(m)), "+mapType at %s, which is not a map",
+					decl.title)
 			}
 		case "structType":
 			switch is.typ {
@@ -54,7 +55,8 @@ func (l *linter) checkListType(m *marker, is shape) {
 		l.complain(m, "remove it", "+%s at %s: a []byte is a string in JSON", m.known.name, decl.title)
 		return
 	case is.typ != typeArray:
-		l.complain(m, hintIf(is.typ == typeObject, "+mapType=atomic"), "+%s at %s, which is not a list", m.known.name, decl.title)
+		l.complain(m, hintIf(is.typ == typeObject, "+mapType=atomic"), "+%s at %s, which is not a list", m.known.name,
+			decl.title)
 		return
 	}
 	if valueOf(m) != "map" {
@@ -69,7 +71,8 @@ func (l *linter) checkListType(m *marker, is shape) {
 		return
 	}
 	if decl.has("listMapKey", "k8s:listMapKey") == nil {
-		l.complain(m, "add the property that identifies an item: "+strings.Replace("+listMapKey=…", "list", strings.TrimSuffix(m.known.name, "Type"), 1),
+		l.complain(m, "add the property that identifies an item: "+
+			strings.Replace("+listMapKey=…", "list", strings.TrimSuffix(m.known.name, "Type"), 1),
 			"+%s=map without +listMapKey", m.known.name)
 	}
 }
@@ -116,7 +119,8 @@ func (l *linter) checkKeyType(m *marker, key property) {
 	}
 	switch underlying(key.typ).(type) {
 	case *types.Slice, *types.Array, *types.Map, *types.Struct:
-		l.complain(m, "", "+%s=%s: a key must be a string, a number or a boolean, not %s", m.known.name, key.name, typeName(key.typ, m.decl.pkg.Types))
+		l.complain(m, "", "+%s=%s: a key must be a string, a number or a boolean, not %s", m.known.name, key.name,
+			typeName(key.typ, m.decl.pkg.Types))
 	}
 }
 

@@ -28,7 +28,8 @@ func (l *linter) checkValue(m *marker) bool {
 	}
 	switch {
 	case strings.HasPrefix(name, validationPrefix) && !strings.HasPrefix(name, validationPrefix+"cel["):
-		if _, err := generators.ParseCommentTags(gengoType(m.decl, name[len(validationPrefix):]), []string{m.text}, "+"+validationPrefix); err != nil {
+		if _, err := generators.ParseCommentTags(gengoType(m.decl, name[len(validationPrefix):]), []string{m.text},
+			"+"+validationPrefix); err != nil {
 			l.complain(m, "", "%s: openapi-gen rejects it: %s", m.text, rootCause(err))
 		}
 	case name == "genclient:onlyVerbs" || name == "genclient:skipVerbs":
@@ -76,7 +77,8 @@ func (l *linter) checkAllowed(m *marker, name, value string, values []string) {
 	case value == "":
 		l.complain(m, "+"+name+"="+values[0], "+%s has no value: it is one of %s", name, strings.Join(values, ", "))
 	default:
-		l.complain(m, hint, "+%s is %q: it must be one of %s", name, value, strings.TrimPrefix(strings.Join(values, ", "), ", "))
+		l.complain(m, hint, "+%s is %q: it must be one of %s", name, value,
+			strings.TrimPrefix(strings.Join(values, ", "), ", "))
 	}
 }
 
@@ -154,7 +156,8 @@ func (l *linter) parseFailed(m *marker, text string, err error) {
 // rootCause is the last part of an error that was wrapped with colons, on one line.
 func rootCause(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", ", ")
-	for _, prefix := range []string{"invalid marker comments: ", "failed to parse marker comments: ", "failed to unmarshal marker comments: "} {
+	for _, prefix := range []string{"invalid marker comments: ", "failed to parse marker comments: ",
+		"failed to unmarshal marker comments: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	return text

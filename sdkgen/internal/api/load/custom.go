@@ -23,7 +23,8 @@ func (r *Result) SchemaTypes() map[string][]string {
 	said := map[string][]string{}
 	for name := range r.reached {
 		pkg := name.Pkg()
-		if pkg == nil || strings.HasPrefix(pkg.Path(), "k8s.io/apimachinery/") || strings.HasPrefix(pkg.Path(), "k8s.io/apiextensions-apiserver/") {
+		if pkg == nil || strings.HasPrefix(pkg.Path(), "k8s.io/apimachinery/") ||
+			strings.HasPrefix(pkg.Path(), "k8s.io/apiextensions-apiserver/") {
 			continue
 		}
 		named, ok := name.Type().(*types.Named)

@@ -16,8 +16,8 @@ type Declaration struct {
 	Name    string   // "Type" or "Type.Field"; Type is the struct that has the field, which others may embed
 	Type    string   // of a field, as it is written
 	Markers []string // the lines of its comments that begin with "+", without the slashes
-	// Of is the declaration of the type that a field, or what it has elements of, is of; nil for one of no package that was
-	// loaded.
+	// Of is the declaration of the type that a field, or what it has elements of, is of; nil for one of no package that
+	// was loaded.
 	Of *Declaration
 }
 
@@ -36,7 +36,8 @@ type typeSpec struct {
 
 // Declarations returns what finds declarations.
 func (r *Result) Declarations() *Declarations {
-	d := &Declarations{result: r, packages: map[string]*loader.Package{}, specs: map[*loader.Package]map[string]*typeSpec{}}
+	d := &Declarations{result: r, packages: map[string]*loader.Package{},
+		specs: map[*loader.Package]map[string]*typeSpec{}}
 	for _, pkg := range r.Packages {
 		d.add(pkg.Source)
 	}
@@ -53,8 +54,8 @@ func (d *Declarations) add(pkg *loader.Package) {
 	}
 }
 
-// Find returns where a type is declared, or the field of it that has a JSON name; property is empty for the type itself. It is
-// nil if there is no such declaration.
+// Find returns where a type is declared, or the field of it that has a JSON name; property is empty for the type
+// itself. It is nil if there is no such declaration.
 func (d *Declarations) Find(importPath, typeName, property string) *Declaration {
 	pkg := d.packages[importPath]
 	if property == "" {
@@ -94,7 +95,8 @@ func (d *Declarations) typed(pkg *loader.Package, name string) *Declaration {
 			}
 		}
 	}
-	return &Declaration{Pos: d.result.position(spec.Name.Pos()), Package: pkg.PkgPath, Name: name, Markers: markersIn(spec.file, from, spec.Pos(), nil)}
+	return &Declaration{Pos: d.result.position(spec.Name.Pos()), Package: pkg.PkgPath, Name: name,
+		Markers: markersIn(spec.file, from, spec.Pos(), nil)}
 }
 
 // field finds a field in a struct, or in those that it inlines. seen are those on the way.
@@ -116,7 +118,8 @@ func (d *Declarations) field(pkg *loader.Package, typeName, property string, see
 		switch names := FieldNames(field); {
 		case key == property && len(names) > 0:
 			return &Declaration{
-				Pos: d.result.position(field.Pos()), Package: pkg.PkgPath, Name: typeName + "." + names[0].Name, Type: types.ExprString(field.Type),
+				Pos: d.result.position(field.Pos()), Package: pkg.PkgPath, Name: typeName + "." + names[0].Name,
+				Type:    types.ExprString(field.Type),
 				Markers: markersIn(spec.file, from, field.Type.Pos(), trailing), Of: d.typed(used, name),
 			}
 		case key == "" && (len(field.Names) == 0 || strings.Contains(options, "inline")):
@@ -129,8 +132,8 @@ func (d *Declarations) field(pkg *loader.Package, typeName, property string, see
 	return nil
 }
 
-// named returns the package and the name of the type in a type expression: that of elements in a list, map or pointer. The
-// package is nil if it was not loaded.
+// named returns the package and the name of the type in a type expression: that of elements in a list, map or pointer.
+// The package is nil if it was not loaded.
 func (d *Declarations) named(pkg *loader.Package, file *ast.File, x ast.Expr) (*loader.Package, string) {
 	switch x := x.(type) {
 	case *ast.StarExpr:
@@ -151,7 +154,8 @@ func (d *Declarations) named(pkg *loader.Package, file *ast.File, x ast.Expr) (*
 	return nil, ""
 }
 
-// markersIn returns the markers in the comments between two places. The comment at the end of the line before is none of them.
+// markersIn returns the markers in the comments between two places. The comment at the end of the line before is none
+// of them.
 func markersIn(file *ast.File, from, to token.Pos, trailing *ast.CommentGroup) []string {
 	var found []string
 	for _, group := range file.Comments {

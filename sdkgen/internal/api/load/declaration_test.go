@@ -11,8 +11,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// TestDeclarations loads the projects in testdata/declaration/*.txtar and finds what "find" names, a line each: PACKAGE.Type or
-// PACKAGE.Type#property, where the package "api" is that of the project.
+// TestDeclarations loads the projects in testdata/declaration/*.txtar and finds what "find" names, a line each:
+// PACKAGE.Type or PACKAGE.Type#property, where the package "api" is that of the project.
 func TestDeclarations(t *testing.T) {
 	eachCase(t, "declaration/*.txtar", func(t *testing.T, root string, c *testkit.Case) string {
 		res, err := load.Load(context.Background(), load.Options{Root: root, Env: testkit.Offline(), Dirs: dirs(c)})

@@ -57,10 +57,12 @@ func (r *Result) describe(pkg *Package) diag.List {
 	case tags.groupName == "":
 		pkg.GroupElsewhere = true
 	case pkg.Group != tags.groupName && !pkg.Foreign:
-		list.Add(tags.pos, rule, "write the marker once, with the group of your API", "the package has +groupName=%s and +groupName=%s", pkg.Group, tags.groupName)
+		list.Add(tags.pos, rule, "write the marker once, with the group of your API",
+			"the package has +groupName=%s and +groupName=%s", pkg.Group, tags.groupName)
 	}
 	if !tags.openapi && !pkg.Foreign {
-		list.Add(tags.pos, rule, tags.openapiHint(), "the package has no +k8s:openapi-gen=true marker in %s: zz_generated.openapi.go would be empty", docGo)
+		list.Add(tags.pos, rule, tags.openapiHint(),
+			"the package has no +k8s:openapi-gen=true marker in %s: zz_generated.openapi.go would be empty", docGo)
 	}
 	return append(list, pkg.choose()...)
 }

@@ -29,7 +29,8 @@ func (r *Result) fields(src *loader.Package) map[string]diag.List {
 				continue
 			}
 			if message, hint := checkTag(field, src.TypesInfo.TypeOf(field.RawField.Type)); message != "" {
-				found[info.Name] = append(found[info.Name], diag.Diagnostic{Pos: r.position(field.RawField.Pos()), Rule: rule, Message: message, Hint: hint})
+				found[info.Name] = append(found[info.Name], diag.Diagnostic{Pos: r.position(field.RawField.Pos()), Rule: rule,
+					Message: message, Hint: hint})
 			}
 		}
 	})
@@ -57,8 +58,10 @@ func checkTag(field markers.FieldInfo, t types.Type) (message, hint string) {
 		return "the JSON name of " + field.Name + " is \"-\": openapi-gen omits the field", "choose another name"
 	case isError(t): // controller-gen would panic
 		return "field " + field.Name + " is an error, which encodes as {}", "use a string"
-	case slices.Contains(strings.Split(options, ","), "string") && !isString(t) && field.Markers.Get("kubebuilder:validation:Type") == nil:
-		return "the json tag option \"string\" encodes " + field.Name + " as a string, which its type in the CRD does not allow",
+	case slices.Contains(strings.Split(options, ","), "string") && !isString(t) &&
+		field.Markers.Get("kubebuilder:validation:Type") == nil:
+		return "the json tag option \"string\" encodes " + field.Name +
+				" as a string, which its type in the CRD does not allow",
 			"add // +kubebuilder:validation:Type=string"
 	}
 	return "", ""
@@ -85,7 +88,8 @@ func (r *Result) duplicateProperties(pkg *types.Package) map[string]diag.List {
 		if s, ok := obj.Type().Underlying().(*types.Struct); ok {
 			eachProperty(s, token.NoPos, map[string]bool{}, func(pos token.Pos, name string) {
 				list := found[typeName]
-				list.Add(r.position(pos), rule, "rename one of them", "%s has two properties named %s: the file that openapi-gen generates would not compile", typeName, name)
+				list.Add(r.position(pos), rule, "rename one of them",
+					"%s has two properties named %s: the file that openapi-gen generates would not compile", typeName, name)
 				found[typeName] = list
 			})
 		}

@@ -57,7 +57,8 @@ func syntaxErrors(root string, err error) error {
 	}
 	var list diag.List
 	for _, e := range found {
-		list.Add(relative(root, token.Position{Filename: e.Filename, Line: e.Pos.Line, Column: e.Pos.LineRune}), rule, "", "%v", e.Err)
+		list.Add(relative(root, token.Position{Filename: e.Filename, Line: e.Pos.Line, Column: e.Pos.LineRune}), rule, "",
+			"%v", e.Err)
 	}
 	return list
 }
@@ -75,7 +76,8 @@ type walker struct {
 
 // newWalker starts from the module in a directory.
 func newWalker(opts Options, dir string) (*walker, error) {
-	w := &walker{used: map[string]bool{}, required: map[string]bool{}, seen: map[string]bool{}, later: map[string][]Input{}}
+	w := &walker{used: map[string]bool{}, required: map[string]bool{}, seen: map[string]bool{},
+		later: map[string][]Input{}}
 	err := w.addModule(dir)
 	if err == nil {
 		err = w.addWorkspace(dir, Getenv(opts.Env, "GOWORK"))
@@ -104,7 +106,8 @@ func (w *walker) addModule(dir string) error {
 		return fmt.Errorf("parsing go.mod: %w", err)
 	}
 	if mod.Module == nil {
-		return diag.Errorf(token.Position{Filename: name}, rule, "write, for example: module example.org/project", "missing module directive")
+		return diag.Errorf(token.Position{Filename: name}, rule, "write, for example: module example.org/project",
+			"missing module directive")
 	}
 	w.modules = append(w.modules, module{mod.Module.Mod.Path, dir})
 	w.used[dir] = true
@@ -171,7 +174,8 @@ func (w *walker) addWorkspace(dir, goWork string) error {
 		}
 	}
 	for _, r := range work.Replace {
-		if err := w.apart(absolute(base, r.New.Path), func() error { return w.addReplaced(base, []*modfile.Replace{r}) }); err != nil {
+		if err := w.apart(absolute(base, r.New.Path),
+			func() error { return w.addReplaced(base, []*modfile.Replace{r}) }); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,9 @@ func (p *Package) choose() diag.List {
 		}
 	}
 	if len(roots) == 0 {
-		list.Add(p.tags.pos, rule, "declare a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`", "the package has no root kind")
+		list.Add(p.tags.pos, rule,
+			"declare a struct with metav1.TypeMeta `json:\",inline\"` and metav1.ObjectMeta `json:\"metadata\"`",
+			"the package has no root kind")
 		return list
 	}
 	if i := slices.IndexFunc(roots, p.selection.likes); i >= 0 {
@@ -82,7 +84,8 @@ func (p *Package) choose() diag.List {
 		}
 	}
 	if p.Kinds = kept; !slices.ContainsFunc(kept, func(k Kind) bool { return !k.List }) {
-		list.Add(names[0].Pos, "config", "remove the package from apis, or keep one of its kinds", "exclude leaves no root kind of %s", p.place())
+		list.Add(names[0].Pos, "config", "remove the package from apis, or keep one of its kinds",
+			"exclude leaves no root kind of %s", p.place())
 	}
 	return list
 }

@@ -63,7 +63,8 @@ type Result struct {
 
 // Package is one API package: a group and version.
 type Package struct {
-	Dir         string // where its files go, slash-separated, relative to the root: the package's directory if it is the project's own
+	// where its files go, slash-separated, relative to the root: the package's directory if it is the project's own
+	Dir         string
 	SourceDir   string // directory of its source, slash-separated: relative to the root, absolute if it lies outside
 	Foreign     bool   // a package of another module: nothing is written to it
 	Path        string // import path
@@ -133,7 +134,8 @@ func Load(ctx context.Context, opts Options) (*Result, error) {
 			pkg.selection = opts.Selections[importPath]
 		}
 		if pkg.Source == nil {
-			return nil, diag.Errorf(token.Position{Filename: pkg.place()}, rule, "run `go list "+importPath+"`", "package not found")
+			return nil, diag.Errorf(token.Position{Filename: pkg.place()}, rule, "run `go list "+importPath+"`",
+				"package not found")
 		}
 		res.Packages = append(res.Packages, pkg)
 	}

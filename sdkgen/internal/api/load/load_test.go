@@ -18,7 +18,8 @@ import (
 // environment; "foreign:" names packages of other modules. "want" is the error, or what was found.
 func TestLoad(t *testing.T) {
 	eachCase(t, "load/*.txtar", func(t *testing.T, root string, c *testkit.Case) string {
-		res, err := load.Load(context.Background(), load.Options{Root: root, Env: append(testkit.Offline(), strings.Fields(c.Field("env"))...), Dirs: dirs(c), Foreign: foreign(c)})
+		res, err := load.Load(context.Background(), load.Options{Root: root,
+			Env: append(testkit.Offline(), strings.Fields(c.Field("env"))...), Dirs: dirs(c), Foreign: foreign(c)})
 		if err == nil {
 			err = res.Problems()
 		}
@@ -31,7 +32,8 @@ func TestLoad(t *testing.T) {
 		}
 		var b strings.Builder
 		for _, pkg := range res.Packages {
-			fmt.Fprintf(&b, "%s: package %s %q, group %q %q, version %q\n", pkg.Dir, pkg.Name, pkg.Path, pkg.Group, pkg.GroupGoName, pkg.Version)
+			fmt.Fprintf(&b, "%s: package %s %q, group %q %q, version %q\n", pkg.Dir, pkg.Name, pkg.Path, pkg.Group,
+				pkg.GroupGoName, pkg.Version)
 			if pkg.Foreign {
 				fmt.Fprintf(&b, "\tin %s\n", pkg.SourceDir)
 			}

@@ -54,7 +54,8 @@ func findHome(opts Options) (*home, error) {
 	for _, dir := range opts.Dirs {
 		abs := filepath.Join(opts.Root, filepath.FromSlash(dir))
 		if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-			return nil, diag.Errorf(token.Position{Filename: dir}, rule, "apis in sdkgen.yaml lists the directories of the API packages", "no such directory")
+			return nil, diag.Errorf(token.Position{Filename: dir}, rule,
+				"apis in sdkgen.yaml lists the directories of the API packages", "no such directory")
 		}
 		holder, err := moduleOf(opts.Root, abs)
 		if err != nil {
@@ -76,7 +77,8 @@ func findHome(opts Options) (*home, error) {
 		return nil, err
 	}
 	if !h.used[h.dir] {
-		return nil, diag.Errorf(relative(opts.Root, token.Position{Filename: h.work}), rule, "run `go work use .`"+in(opts.Root, h.dir)+", or set GOWORK=off",
+		return nil, diag.Errorf(relative(opts.Root, token.Position{Filename: h.work}), rule,
+			"run `go work use .`"+in(opts.Root, h.dir)+", or set GOWORK=off",
 			"the workspace does not use the module in %s", directory(opts.Root, h.dir))
 	}
 	for _, holder := range h.holders {
@@ -108,7 +110,8 @@ func (h *home) choose(opts Options) error {
 func (w *walker) unreached(root string, m module, why string) error {
 	message := fmt.Sprintf("the module does not require %s: %s", m.path, why)
 	if w.required[m.path] {
-		message = fmt.Sprintf("the module does not replace %s with its directory in this project, %s", m.path, directory(root, m.dir))
+		message = fmt.Sprintf("the module does not replace %s with its directory in this project, %s", m.path,
+			directory(root, m.dir))
 	}
 	goMod := relative(root, token.Position{Filename: filepath.Join(w.modules[0].dir, "go.mod")})
 	return diag.Errorf(goMod, rule, w.reach(root, m), "%s", message)
@@ -156,13 +159,15 @@ func moduleOf(root, dir string) (module, error) {
 		case err == nil:
 			modPath := modfile.ModulePath(data)
 			if modPath == "" {
-				return module{}, diag.Errorf(relative(root, token.Position{Filename: file}), rule, "write, for example: module example.org/project", "missing module directive")
+				return module{}, diag.Errorf(relative(root, token.Position{Filename: file}), rule,
+					"write, for example: module example.org/project", "missing module directive")
 			}
 			return module{modPath, at}, nil
 		case !errors.Is(err, fs.ErrNotExist):
 			return module{}, fmt.Errorf("reading %q: %w", file, err)
 		case at == root:
-			return module{}, diag.Errorf(token.Position{}, rule, "run `go mod init` in the project's root, or name the root with -C",
+			return module{}, diag.Errorf(token.Position{}, rule,
+				"run `go mod init` in the project's root, or name the root with -C",
 				"no go.mod in %s or above it in the project", directory(root, dir))
 		}
 	}

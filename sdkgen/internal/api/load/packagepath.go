@@ -23,8 +23,8 @@ func PackagePath(root, dir string) (string, error) {
 	return m.importPath(at)
 }
 
-// ModuleDir returns the directory of the module that a directory of the project is in, both slash-separated and relative
-// to its root.
+// ModuleDir returns the directory of the module that a directory of the project is in, both slash-separated and
+// relative to its root.
 func ModuleDir(root, dir string) (string, error) {
 	m, err := moduleOf(root, filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
@@ -57,5 +57,6 @@ func RequireGo(root, dir, needed, what string) error {
 	if version.Compare("go"+has, "go"+needed) >= 0 {
 		return nil
 	}
-	return diag.Errorf(pos, rule, "run `go get go@"+needed+"`"+in(root, m.dir), "%s needs Go %s, the go directive says %s", what, needed, has)
+	return diag.Errorf(pos, rule, "run `go get go@"+needed+"`"+in(root, m.dir), "%s needs Go %s, the go directive says %s",
+		what, needed, has)
 }

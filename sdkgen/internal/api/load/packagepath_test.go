@@ -15,9 +15,11 @@ func TestRequireGo(t *testing.T) {
 		{root: "module a\n\ngo 1.24\n"},
 		{root: "module a\n\ngo 1.26.3\n"},
 		{root: "module a\n\ngo 1.9\n", sdk: "module b\n\ngo 1.24.0\n"},
-		{root: "module a\n\ngo 1.23.4\n", want: "go.mod:3:1: it needs Go 1.24, the go directive says 1.23.4 (load)\n    run `go get go@1.24`"},
+		{root: "module a\n\ngo 1.23.4\n",
+			want: "go.mod:3:1: it needs Go 1.24, the go directive says 1.23.4 (load)\n    run `go get go@1.24`"},
 		{root: "module a\n", want: "go.mod: it needs Go 1.24, the go directive says none (load)\n    run `go get go@1.24`"},
-		{root: "module a\n\ngo 1.24\n", sdk: "module b\n\ngo 1.9\n", want: "sdk/go.mod:3:1: it needs Go 1.24, the go directive says 1.9 (load)\n    run `go get go@1.24` in sdk"},
+		{root: "module a\n\ngo 1.24\n", sdk: "module b\n\ngo 1.9\n",
+			want: "sdk/go.mod:3:1: it needs Go 1.24, the go directive says 1.9 (load)\n    run `go get go@1.24` in sdk"},
 	} {
 		root := t.TempDir()
 		testkit.Write(t, root, "go.mod", []byte(c.root))
@@ -40,7 +42,8 @@ func TestPackagePath(t *testing.T) {
 	root := t.TempDir()
 	testkit.Write(t, root, "go.mod", []byte("module example.org/a\n"))
 	testkit.Write(t, root, "sdk/go.mod", []byte("module example.org/b\n"))
-	for dir, want := range map[string]string{"sdk/go": "example.org/b/go", "sdk": "example.org/b", "x/y": "example.org/a/x/y"} {
+	for dir, want := range map[string]string{"sdk/go": "example.org/b/go", "sdk": "example.org/b",
+		"x/y": "example.org/a/x/y"} {
 		if got, err := load.PackagePath(root, dir); got != want || err != nil {
 			t.Errorf("%s: %s, %v", dir, got, err)
 		}

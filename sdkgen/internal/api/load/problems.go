@@ -35,7 +35,8 @@ func (r *Result) Problems() error {
 	packages.Visit(roots, nil, func(pkg *packages.Package) {
 		api, own := asked[pkg]
 		if own && !api.Foreign && !r.hasGoFiles(api.Dir) {
-			causes.Add(token.Position{Filename: api.Dir}, rule, "add the types and a doc.go with the package's markers, or correct apis in sdkgen.yaml",
+			causes.Add(token.Position{Filename: api.Dir}, rule,
+				"add the types and a doc.go with the package's markers, or correct apis in sdkgen.yaml",
 				"no Go files besides tests")
 			return
 		}
@@ -55,7 +56,8 @@ func (r *Result) Problems() error {
 				if (own || isLocal(pkg)) && inTypeDecl(r.fset, pkg, parsePosition(e.Pos)) {
 					effects = append(effects, found)
 				}
-			case e.Kind == packages.ListError && !own && !direct[pkg] && (found.Pos.Line == 0 || !filepath.IsLocal(found.Pos.Filename)):
+			case e.Kind == packages.ListError && !own && !direct[pkg] &&
+				(found.Pos.Line == 0 || !filepath.IsLocal(found.Pos.Filename)):
 				if len(pkg.GoFiles) == 0 && pkg.Module == nil { // gengo reads every package that there is
 					indirect = append(indirect, found)
 				}
@@ -183,7 +185,8 @@ func (h *home) misplaced(root, importPath string) string {
 		case holder == h.module:
 			return "the module's directory " + directory(root, dir) + " has no Go files"
 		default:
-			return "the package belongs to the module in " + directory(root, holder.dir) + ": move what the API needs of it, or " + h.reach(root, holder)
+			return "the package belongs to the module in " + directory(root, holder.dir) +
+				": move what the API needs of it, or " + h.reach(root, holder)
 		}
 	}
 	return ""
@@ -222,7 +225,8 @@ func inTypeDecl(fset *token.FileSet, src *packages.Package, pos token.Position) 
 		}
 		for _, decl := range file.Decls {
 			gen, ok := decl.(*ast.GenDecl)
-			if ok && gen.Tok == token.TYPE && fset.Position(gen.Pos()).Line <= pos.Line && pos.Line <= fset.Position(gen.End()).Line {
+			if ok && gen.Tok == token.TYPE && fset.Position(gen.Pos()).Line <= pos.Line &&
+				pos.Line <= fset.Position(gen.End()).Line {
 				return true
 			}
 		}

@@ -43,7 +43,8 @@ func TestReached(t *testing.T) {
 // TestParse: one file that cannot be read or parsed leaves none.
 func TestParse(t *testing.T) {
 	good, bad := filepath.Join(t.TempDir(), "good.go"), filepath.Join(t.TempDir(), "bad.go")
-	for name, text := range map[string]string{good: "package a\n\nfunc f() { x := 1 }\n", bad: "package a\n\nfunc f() { x := := 1 }\n"} {
+	for name, text := range map[string]string{good: "package a\n\nfunc f() { x := 1 }\n",
+		bad: "package a\n\nfunc f() { x := := 1 }\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -159,12 +159,14 @@ func hintFor(hint string, own bool, exclude []string) string {
 	case len(exclude) > 0:
 		return "leave out the kinds that have it, in sdkgen.yaml:\nexclude: [" + strings.Join(exclude, ", ") + "]"
 	case hint == "" && !own:
-		return "all kinds of the package have it, and it is another module's: replace that module in go.mod with a copy in which it is corrected"
+		return "all kinds of the package have it, and it is another module's: replace that module in go.mod with a copy in " +
+			"which it is corrected"
 	}
 	return hint
 }
 
-// exclusion returns the names of the root kinds that are composed of a type, each once, nil if none of their package would be left.
+// exclusion returns the names of the root kinds that are composed of a type, each once, nil if none of their package
+// would be left.
 func (r *Result) exclusion(name *types.TypeName) []string {
 	var exclude []string
 	for _, pkg := range r.Packages {
@@ -207,7 +209,8 @@ func (r *Result) typeAt(pos token.Position) (name *types.TypeName, own bool) {
 			return
 		}
 		for _, file := range pkg.Syntax {
-			if full := r.fset.Position(file.FileStart).Filename; r.relative(token.Position{Filename: full}).Filename != pos.Filename &&
+			if full := r.fset.Position(
+				file.FileStart).Filename; r.relative(token.Position{Filename: full}).Filename != pos.Filename &&
 				filepath.ToSlash(full) != pos.Filename {
 				continue
 			}

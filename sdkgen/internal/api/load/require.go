@@ -27,8 +27,8 @@ type Requirement struct {
 	Pos token.Position
 }
 
-// GoModOf reads the go.mod nearest above a directory of the project, which need not exist. A go.work changes nothing: the
-// module is also used without it.
+// GoModOf reads the go.mod nearest above a directory of the project, which need not exist. A go.work changes nothing:
+// the module is also used without it.
 func GoModOf(opts Options, dir string) (*GoMod, error) {
 	m, err := moduleOf(opts.Root, filepath.Join(opts.Root, filepath.FromSlash(dir)))
 	if err != nil {
@@ -65,8 +65,8 @@ func (g *GoMod) Require(module string) (Requirement, bool) {
 	return *found, true
 }
 
-// Provides returns what the go.mod says of the module that a package is in, by the longest path; false if there is none. The
-// module's own packages are provided by itself.
+// Provides returns what the go.mod says of the module that a package is in, by the longest path; false if there is
+// none. The module's own packages are provided by itself.
 func (g *GoMod) Provides(importPath string) (Requirement, bool) {
 	best := ""
 	for _, r := range g.file.Require {

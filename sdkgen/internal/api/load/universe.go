@@ -96,7 +96,8 @@ func assign[T any](ptr reflect.Value, err error) (*T, error) {
 
 func checkComments(t reflect.Type) error {
 	if t.Kind() != reflect.Map || t.Elem() != reflect.TypeFor[*ast.CommentGroup]() || t.Key().Kind() != reflect.Struct ||
-		t.Key().NumField() != 2 || t.Key().Field(0).Type.Kind() != reflect.String || t.Key().Field(1).Type.Kind() != reflect.Int {
+		t.Key().NumField() != 2 || t.Key().Field(0).Type.Kind() != reflect.String ||
+		t.Key().Field(1).Type.Kind() != reflect.Int {
 		return fmt.Errorf("gengo's parser keeps comments in a %s", t)
 	}
 	return nil

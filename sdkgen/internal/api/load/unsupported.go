@@ -11,7 +11,8 @@ var unsupported = []struct {
 	{
 		regexp.MustCompile(`^found float,`),
 		"float field: clients in other languages may round the number",
-		"use resource.Quantity or a string; to keep the float, write under crd in sdkgen.yaml, as for controller-gen:\nallowDangerousTypes: true",
+		"use resource.Quantity or a string; to keep the float, write under crd in sdkgen.yaml, as for " +
+			"controller-gen:\nallowDangerousTypes: true",
 	},
 	{
 		regexp.MustCompile(`^map keys must be strings or implement encoding\.TextMarshaler, not (.+)$`),

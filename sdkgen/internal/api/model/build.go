@@ -18,8 +18,8 @@ import (
 // rule is the name that diagnostics have.
 const rule = "swagger"
 
-// Source is what a front end knows of one version of an API. It calls each type by a name, which is "PACKAGE.Type" of a Go
-// type.
+// Source is what a front end knows of one version of an API. It calls each type by a name, which is "PACKAGE.Type" of a
+// Go type.
 type Source struct {
 	Title   string
 	Package string // what the names of the API's own types begin with
@@ -61,8 +61,8 @@ type Builder struct {
 	list      diag.List
 }
 
-// Build returns the model: the definitions that the root kinds reach, each with a name of its own, and the paths that the API
-// server serves them at. Types that cannot be represented are a diag.List.
+// Build returns the model: the definitions that the root kinds reach, each with a name of its own, and the paths that
+// the API server serves them at. Types that cannot be represented are a diag.List.
 func Build(source Source) (*API, error) {
 	b := &Builder{
 		Source: source, namer: newNamer(source.Package, source.Names), byType: map[string]*Definition{},
@@ -90,7 +90,8 @@ func Build(source Source) (*API, error) {
 	if err := b.list.Err(); err != nil {
 		return nil, err
 	}
-	b.api.Definitions = slices.SortedFunc(maps.Values(b.byType), func(x, y *Definition) int { return cmp.Compare(x.Name, y.Name) })
+	b.api.Definitions = slices.SortedFunc(maps.Values(b.byType),
+		func(x, y *Definition) int { return cmp.Compare(x.Name, y.Name) })
 	b.api.Serve(paths, parameters)
 	return b.api, nil
 }
@@ -98,8 +99,8 @@ func Build(source Source) (*API, error) {
 // typeName returns the type of a kind.
 func (b *Builder) typeName(kind string) string { return b.Package + "." + kind }
 
-// Refer returns the definition of a type, which is filled in later. from is "TYPE" or "TYPE#property" that refers to it,
-// for messages.
+// Refer returns the definition of a type, which is filled in later. from is "TYPE" or "TYPE#property" that refers to
+// it, for messages.
 func (b *Builder) Refer(typeName, from string) *Definition {
 	name, fresh, err := b.namer.name(typeName)
 	if same, ok := errors.AsType[*sameName](err); ok && b.versioned.add(same, b.Package, b.namer.table) {
@@ -164,8 +165,8 @@ func storageVersion(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// Errorf reports an error at "TYPE" or "TYPE#property". One that is declared elsewhere is positioned where the API refers
-// to it.
+// Errorf reports an error at "TYPE" or "TYPE#property". One that is declared elsewhere is positioned where the API
+// refers to it.
 func (b *Builder) Errorf(at, hint, format string, args ...any) {
 	typeName, property, _ := strings.Cut(at, "#")
 	pos := b.Locate(typeName, property)

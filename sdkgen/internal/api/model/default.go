@@ -9,8 +9,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// setDefault decides a type's default: it is the one that the CRD's schema has, and no other. Of a string it is a string, of
-// a list []any, of an object map[string]any; a number is a float64, or a json.Number where that cannot hold the integer.
+// setDefault decides a type's default: it is the one that the CRD's schema has, and no other. Of a string it is a
+// string, of
+// a list []any, of an object map[string]any; a number is a float64, or a json.Number where that cannot hold the
+// integer.
 func (t *Type) setDefault(declared *apiextensionsv1.JSON) (err error) {
 	if declared != nil {
 		t.Default, err = Value(declared.Raw)
@@ -24,8 +26,8 @@ func (t *Type) SetFields(fields []*Field) {
 	t.require(false)
 }
 
-// require decides which fields of a type must be set. The API server sets what has a default; the classes of Kubernetes' own
-// clients insist on such a field, too.
+// require decides which fields of a type must be set. The API server sets what has a default; the classes of
+// Kubernetes' own clients insist on such a field, too.
 func (t *Type) require(kubernetes bool) {
 	for _, field := range t.Fields {
 		field.Required = slices.Contains(t.Keywords.Required, field.Key)

@@ -1,6 +1,6 @@
-// Package model is the typed model of an API: its types with their fields, defaults, constraints and documentation, its kinds,
-// and the operations on its resources. A front end makes it once with Build; swagger.json, the SDKs, the pages and the
-// comparison of versions are printed from it, and none of them reads what another has printed.
+// Package model is the typed model of an API: its types with their fields, defaults, constraints and documentation, its
+// kinds, and the operations on its resources. A front end makes it once with Build; swagger.json, the SDKs, the pages
+// and the comparison of versions are printed from it, and none of them reads what another has printed.
 //
 // It knows schemas as CRDs have them, and names; it knows nothing of Go's types.
 package model

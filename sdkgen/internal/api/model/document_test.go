@@ -29,11 +29,13 @@ func describe(api *model.API) string {
 				root.GroupVersionKind, root.Plural, root.Namespaced, root.List != nil, root.Status, root.Scale)
 		}
 		for _, f := range d.Fields {
-			fmt.Fprintf(&b, "  %s %s default=%v required=%t mandatory=%t pointer=%t%s%s\n", f.Key, typeText(&f.Type), f.Default, f.Required, f.Mandatory, f.Pointer, constraints(&f.Type), deprecated(f.Deprecated))
+			fmt.Fprintf(&b, "  %s %s default=%v required=%t mandatory=%t pointer=%t%s%s\n", f.Key, typeText(&f.Type), f.Default,
+				f.Required, f.Mandatory, f.Pointer, constraints(&f.Type), deprecated(f.Deprecated))
 		}
 	}
 	for _, op := range api.Operations {
-		fmt.Fprintf(&b, "%s %s %s %s tag=%s answer=%s stored=%s\n", op.Method, op.Path, op.ID, op.Action, op.Tag, name(op.Answer), name(op.Stored))
+		fmt.Fprintf(&b, "%s %s %s %s tag=%s answer=%s stored=%s\n", op.Method, op.Path, op.ID, op.Action, op.Tag,
+			name(op.Answer), name(op.Stored))
 		for _, param := range op.Parameters {
 			fmt.Fprintf(&b, "  %s in %s required=%t body=%s\n", param.Name, param.In, param.Required, name(param.Body))
 		}
@@ -56,7 +58,8 @@ func deprecated(text string) string {
 	return " deprecated: " + text
 }
 
-var shapes = []string{"any", "string", "integer", "number", "boolean", "time", "int-or-string", "array", "map", "object", "reference"}
+var shapes = []string{"any", "string", "integer", "number", "boolean", "time", "int-or-string", "array", "map",
+	"object", "reference"}
 
 func typeText(t *model.Type) string {
 	text := shapes[t.Shape]

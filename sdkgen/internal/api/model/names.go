@@ -122,7 +122,8 @@ func KubernetesName(goType string) (string, bool) {
 		return special, true
 	}
 	inside := strings.HasPrefix(pkg, "k8s.io/api/") || strings.HasPrefix(pkg, "k8s.io/apimachinery/pkg/apis/") ||
-		strings.HasPrefix(pkg, "k8s.io/apiextensions-apiserver/pkg/apis/") || strings.HasPrefix(pkg, "k8s.io/kube-aggregator/pkg/apis/")
+		strings.HasPrefix(pkg, "k8s.io/apiextensions-apiserver/pkg/apis/") ||
+		strings.HasPrefix(pkg, "k8s.io/kube-aggregator/pkg/apis/")
 	version := path.Base(pkg)
 	if !inside || !IsVersion(version) {
 		return "", false

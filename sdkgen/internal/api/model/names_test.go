@@ -89,14 +89,16 @@ var modelName = regexp.MustCompile(`return "(io\.k8s\.[^"]+)"`)
 // modelNames returns the OpenAPI names of the types in Kubernetes' API modules.
 func modelNames(t *testing.T) []string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver").Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api", "k8s.io/apimachinery",
+		"k8s.io/apiextensions-apiserver").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
 	for _, dir := range strings.Fields(string(out)) {
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || entry.Name() != "zz_generated.model_name.go" || strings.Contains(path, "testapigroup") {
+			if err != nil || entry.IsDir() || entry.Name() != "zz_generated.model_name.go" ||
+				strings.Contains(path, "testapigroup") {
 				return err
 			}
 			data, err := os.ReadFile(path)
@@ -146,7 +148,8 @@ func TestNamer(t *testing.T) {
 		}},
 		{name: "collision", asks: []ask{
 			{goType: "example.org/api/v1.Thing", name: "Thing", fresh: true},
-			{goType: "example.org/other.Thing", name: "Thing", fresh: true, err: "example.org/api/v1.Thing and example.org/other.Thing would both be named Thing"},
+			{goType: "example.org/other.Thing", name: "Thing", fresh: true,
+				err: "example.org/api/v1.Thing and example.org/other.Thing would both be named Thing"},
 		}},
 		{name: "collision with Kubernetes", asks: []ask{
 			{goType: "example.org/api/v1.V1Pod", name: "V1Pod", fresh: true},
@@ -156,7 +159,8 @@ func TestNamer(t *testing.T) {
 			{goType: "example.org/api/v1.Widget", name: "Widget", fresh: true},
 			{goType: "example.org/other.Thing", name: "Widget", fresh: true, err: "would both be named Widget"},
 		}},
-		{name: "no name", table: map[string]string{"a.A": "", "a.B": "b-c", "a.C": "1", "a.D": "a/b", "a.E": "%zz", "a.F": "Größe", "a.G": "type"}, asks: []ask{
+		{name: "no name", table: map[string]string{"a.A": "", "a.B": "b-c", "a.C": "1", "a.D": "a/b", "a.E": "%zz",
+			"a.F": "Größe", "a.G": "type"}, asks: []ask{
 			{goType: "a.A", fresh: true, err: `named ""`},
 			{goType: "a.B", name: "b-c", fresh: true, err: `named "b-c", which is not a valid type name`},
 			{goType: "a.C", name: "1", fresh: true, err: "not a valid type name"},

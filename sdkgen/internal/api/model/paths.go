@@ -14,12 +14,13 @@ import (
 // definitionsPrefix begins a reference to a definition.
 const definitionsPrefix = "#/definitions/"
 
-// addPaths returns the paths of all root kinds: the ones that the API server publishes for their CRDs. Operations have the ids
-// of the official clients, and types the names of this model. What only paths refer to is defined as the API server
-// defines it.
+// addPaths returns the paths of all root kinds: the ones that the API server publishes for their CRDs. Operations have
+// the ids of the official clients, and types the names of this model. What only paths refer to is defined as the API
+// server defines it.
 func (b *Builder) addPaths() (map[string]spec.PathItem, map[string]spec.Parameter) {
 	p := &publisher{
-		Builder: b, operations: map[string]string{}, paths: map[string]spec.PathItem{}, parameters: map[string]spec.Parameter{},
+		Builder: b, operations: map[string]string{}, paths: map[string]spec.PathItem{},
+		parameters: map[string]spec.Parameter{},
 	}
 	for _, kind := range b.Kinds {
 		if crd := b.crd(kind); crd != nil {
@@ -31,7 +32,9 @@ func (b *Builder) addPaths() (map[string]spec.PathItem, map[string]spec.Paramete
 	return p.paths, p.parameters
 }
 
-func versionOf(crd *apiextensionsv1.CustomResourceDefinition, name string) (apiextensionsv1.CustomResourceDefinitionVersion, bool) {
+func versionOf(
+	crd *apiextensionsv1.CustomResourceDefinition, name string,
+) (apiextensionsv1.CustomResourceDefinitionVersion, bool) {
 	for _, version := range crd.Spec.Versions {
 		if version.Name == name {
 			return version, true
@@ -86,7 +89,8 @@ func (p *publisher) checkList(crd *apiextensionsv1.CustomResourceDefinition) {
 // path adds one path, unless another kind has it or one of its operations.
 func (p *publisher) path(path string, item spec.PathItem) bool {
 	if _, taken := p.paths[path]; taken {
-		p.Errorf(p.at, "give one of the kinds another name in paths:\n// +kubebuilder:resource:path=NAME", "two kinds have the path %s", path)
+		p.Errorf(p.at, "give one of the kinds another name in paths:\n// +kubebuilder:resource:path=NAME",
+			"two kinds have the path %s", path)
 		return false
 	}
 	for _, op := range []*spec.Operation{item.Get, item.Put, item.Post, item.Delete, item.Patch} {
@@ -144,7 +148,8 @@ func (p *publisher) rename(s *spec.Schema) {
 func (p *publisher) define(typeName, target string) *Definition {
 	name, fresh, err := p.namer.name(typeName)
 	if err != nil {
-		p.Errorf(p.at, "rename one of the types with swagger.names in sdkgen.yaml", "the paths of the kind need a type of Kubernetes: %v", err)
+		p.Errorf(p.at, "rename one of the types with swagger.names in sdkgen.yaml",
+			"the paths of the kind need a type of Kubernetes: %v", err)
 	}
 	typeName = goSpelling(typeName)
 	if !fresh {
@@ -165,7 +170,8 @@ func (p *publisher) define(typeName, target string) *Definition {
 	return d
 }
 
-// typeOf returns the type of a schema that is published. Its defaults are zero values that openapi-gen adds: there are none.
+// typeOf returns the type of a schema that is published. Its defaults are zero values that openapi-gen adds: there are
+// none.
 func (p *publisher) typeOf(s spec.Schema) *Type {
 	t := &Type{Description: s.Description, Format: s.Format, Extensions: map[string]any{}}
 	if target := Referenced(s); target != "" {
@@ -262,7 +268,8 @@ func (a *API) parameter(param spec.Parameter) Parameter {
 		param = a.Parameters[name]
 	}
 	return Parameter{
-		Name: param.Name, In: param.In, Required: param.Required, Shape: shapeOf(param.Type, ""), Body: a.referenced(param.Schema),
+		Name: param.Name, In: param.In, Required: param.Required, Shape: shapeOf(param.Type, ""),
+		Body: a.referenced(param.Schema),
 	}
 }
 
@@ -279,15 +286,16 @@ func (a *API) referenced(s *spec.Schema) *Definition {
 		return nil
 	}
 	name := Referenced(*s)
-	i, found := slices.BinarySearchFunc(a.Definitions, name, func(d *Definition, name string) int { return cmp.Compare(d.Name, name) })
+	i, found := slices.BinarySearchFunc(a.Definitions, name,
+		func(d *Definition, name string) int { return cmp.Compare(d.Name, name) })
 	if !found {
 		return nil
 	}
 	return a.Definitions[i]
 }
 
-// Referenced returns the name of the definition that a schema refers to, plainly or by an allOf that adds constraints; "" if
-// it refers to none.
+// Referenced returns the name of the definition that a schema refers to, plainly or by an allOf that adds constraints;
+// "" if it refers to none.
 func Referenced(s spec.Schema) string {
 	refs := []spec.Ref{s.Ref}
 	for _, part := range s.AllOf {

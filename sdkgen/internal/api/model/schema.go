@@ -12,8 +12,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/constraint"
 )
 
-// NewType returns the type that a schema of a CRD describes, without what is below it: the caller sets Definition, Elem and
-// Fields. The schema has no reference.
+// NewType returns the type that a schema of a CRD describes, without what is below it: the caller sets Definition, Elem
+// and Fields. The schema has no reference.
 func NewType(schema *apiextensionsv1.JSONSchemaProps) (*Type, error) {
 	own := *schema.DeepCopy()
 	t := &Type{Description: own.Description, Nullable: own.Nullable, CEL: own.XValidations, MapKeys: own.XListMapKeys}
@@ -116,8 +116,8 @@ func keywords(own spec.SchemaValidations) constraint.Keywords {
 	return out
 }
 
-// Schema returns the type as the schema that a CRD would have, without properties. The title of a definition's is the name of
-// its Go type. t may be nil.
+// Schema returns the type as the schema that a CRD would have, without properties. The title of a definition's is the
+// name of its Go type. t may be nil.
 func (t *Type) Schema() *constraint.Schema {
 	if t == nil {
 		return &constraint.Schema{}
@@ -136,7 +136,8 @@ func (t *Type) Schema() *constraint.Schema {
 	case Reference:
 		target := t.Definition
 		out.Type, out.Title = "object", target.GoType.Name
-		out.MinProperties, out.MaxProperties = cmp.Or(out.MinProperties, target.MinProperties), cmp.Or(out.MaxProperties, target.MaxProperties)
+		out.MinProperties, out.MaxProperties = cmp.Or(out.MinProperties, target.MinProperties),
+			cmp.Or(out.MaxProperties, target.MaxProperties)
 		out.XValidations = append(out.XValidations, target.CEL...)
 		if target.Open {
 			out.XPreserveUnknownFields = &target.Open

@@ -43,5 +43,6 @@ func (d *Definition) RenameHint() string {
 	if d.GoType.Name == "" {
 		return "rename its type"
 	}
-	return fmt.Sprintf("give it another name in sdkgen.yaml, such as\nswagger:\n  names:\n    %s.%s: My%[2]s", d.GoType.Package, d.GoType.Name)
+	return fmt.Sprintf("give it another name in sdkgen.yaml, such as\nswagger:\n  names:\n    %s.%s: My%[2]s",
+		d.GoType.Package, d.GoType.Name)
 }

@@ -122,7 +122,8 @@ func compact(t *testing.T, definitions openapi.Definitions) string {
 // modelName and method are the calls in Kubernetes' own generated files that Evaluate refuses.
 var (
 	modelName = regexp.MustCompile(`(\w+)\.(\w+)\{\}\.OpenAPIModelName\(\)`)
-	method    = regexp.MustCompile(`(?s)\nfunc (schema_\w+)\(ref [^\n]*\n[^\n]*(?:\n[\t ][^\n]*)*?OpenAPISchemaType\(\).*?\n}\n`)
+	method    = regexp.MustCompile(
+		`(?s)\nfunc (schema_\w+)\(ref [^\n]*\n[^\n]*(?:\n[\t ][^\n]*)*?OpenAPISchemaType\(\).*?\n}\n`)
 )
 
 // TestSameAsKubernetes compares what Evaluate makes of the largest generated file in the module cache
@@ -130,7 +131,8 @@ var (
 // names that its methods would give are put in beforehand, and the definitions left out that its
 // methods make.
 func TestSameAsKubernetes(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/apiextensions-apiserver/pkg/generated/openapi").Output()
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}",
+		"k8s.io/apiextensions-apiserver/pkg/generated/openapi").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,8 @@ func TestSameAsKubernetes(t *testing.T) {
 		return `"` + models[parts[1]] + "." + parts[2] + `"`
 	})
 	for _, made := range method.FindAllStringSubmatch(source, -1) {
-		source = strings.Replace(source, made[0], "\nfunc "+made[1]+"(ref common.ReferenceCallback) common.OpenAPIDefinition {\n\treturn common.OpenAPIDefinition{}\n}\n", 1)
+		source = strings.Replace(source, made[0], "\nfunc "+made[1]+
+			"(ref common.ReferenceCallback) common.OpenAPIDefinition {\n\treturn common.OpenAPIDefinition{}\n}\n", 1)
 	}
 	got, err := openapi.Evaluate("", "zz_generated.openapi.go", []byte(source))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package openapi reads what kube-openapi says of an API package: the definitions in its zz_generated.openapi.go, evaluated
-// without compiling them.
+// Package openapi reads what kube-openapi says of an API package: the definitions in its zz_generated.openapi.go,
+// evaluated without compiling them.
 package openapi
 
 import (
@@ -57,7 +57,8 @@ const (
 // Definitions that are named by a method, OpenAPIModelName, have the Go type for a name too; what OpenAPISchemaType
 // and OpenAPISchemaFormat return is left out.
 func Evaluate(pkg, name string, src []byte) (Definitions, error) {
-	e := &evaluator{pkg: pkg, fset: token.NewFileSet(), imports: map[string]string{}, funcs: map[string]*ast.FuncDecl{}, running: map[string]bool{}}
+	e := &evaluator{pkg: pkg, fset: token.NewFileSet(), imports: map[string]string{}, funcs: map[string]*ast.FuncDecl{},
+		running: map[string]bool{}}
 	file, err := parser.ParseFile(e.fset, name, src, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, e.syntax(err)
@@ -107,7 +108,9 @@ func (e *evaluator) syntax(err error) error {
 func (e *evaluator) definitions(name string) (Definitions, error) {
 	f, ok := e.funcs[getDefinitions]
 	if !ok {
-		return nil, diag.List{{Pos: token.Position{Filename: name}, Rule: "openapi", Message: "the file has no func " + getDefinitions, Hint: notGenerated}}
+		return nil,
+			diag.List{{Pos: token.Position{Filename: name}, Rule: "openapi", Message: "the file has no func " + getDefinitions,
+				Hint: notGenerated}}
 	}
 	var out map[string]common.OpenAPIDefinition
 	if err := e.call(f, reflect.ValueOf(&out).Elem()); err != nil {
@@ -182,7 +185,8 @@ func (e *evaluator) callExpr(call *ast.CallExpr, into reflect.Value) error {
 		return e.method(call, into)
 	case 1:
 	case 2: // the definition of OpenAPI 3, and that of Swagger 2.0, which is the one here
-		if to, ok := call.Fun.(*ast.SelectorExpr); ok && e.qualified(to) == commonPath+".EmbedOpenAPIDefinitionIntoV2Extension" {
+		if to, ok := call.Fun.(*ast.SelectorExpr); ok &&
+			e.qualified(to) == commonPath+".EmbedOpenAPIDefinitionIntoV2Extension" {
 			return e.eval(call.Args[1], into)
 		}
 		return e.unknownCall(call)
@@ -276,7 +280,9 @@ func (e *evaluator) unknownCall(call *ast.CallExpr) error {
 	}
 	switch method.Sel.Name {
 	case "OpenAPIDefinition", "OpenAPIV3Definition":
-		return e.problem(call, "add // +k8s:openapi-gen=false to the type: its schema is the one in the CRD, which +kubebuilder:validation:Type sets",
+		return e.problem(call,
+			"add // +k8s:openapi-gen=false to the type: its schema is the one in the CRD, which +kubebuilder:validation:Type "+
+				"sets",
 			"a definition is the result of a method")
 	}
 	return e.errorf(call, "unknown function call")

@@ -9,20 +9,23 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Expand returns a document that the API server publishes for a version of a CRD. In the template, <group>, <version>, <kind>, <list>,
-// <plural>, <model>, <tag>, <id> and <article> stand for what depends on the CRD.
+// Expand returns a document that the API server publishes for a version of a CRD. In the template, <group>, <version>,
+// <kind>, <list>, <plural>, <model>, <tag>, <id> and <article> stand for what depends on the CRD.
 func Expand(template string, crd *apiextensionsv1.CustomResourceDefinition, version string) string {
 	names := crd.Spec.Names
 	return strings.NewReplacer(
-		"<group>", crd.Spec.Group, "<version>", version, "<kind>", names.Kind, "<list>", names.ListKind, "<plural>", names.Plural,
-		"<tag>", tag(crd.Spec.Group, version), "<id>", id(crd.Spec.Group, version), "<article>", article(names.Kind), "<model>", ModelPrefix(crd.Spec.Group, version),
+		"<group>", crd.Spec.Group, "<version>", version, "<kind>", names.Kind, "<list>", names.ListKind, "<plural>",
+		names.Plural,
+		"<tag>", tag(crd.Spec.Group, version), "<id>", id(crd.Spec.Group, version), "<article>", article(names.Kind),
+		"<model>", ModelPrefix(crd.Spec.Group, version),
 	).Replace(template)
 }
 
-// placeholders are the names of the sample in the documents that are made into templates, and what they become. The order counts: a
-// name may be part of another.
+// placeholders are the names of the sample in the documents that are made into templates, and what they become. The
+// order counts: a name may be part of another.
 var placeholders = []string{
-	"groupZz_zv1", "<tag>", "GroupZzZv1", "<id>", "zz.group.zv1.", "<model>", "group.zz", "<group>", "zv1", "<version>", "zplurals", "<plural>", "Zlist", "<list>",
+	"groupZz_zv1", "<tag>", "GroupZzZv1", "<id>", "zz.group.zv1.", "<model>", "group.zz", "<group>", "zv1", "<version>",
+	"zplurals", "<plural>", "Zlist", "<list>",
 	"create a Zkind", "create<article><kind>", "delete a Zkind", "delete<article><kind>", "Zkind", "<kind>",
 }
 
@@ -38,7 +41,8 @@ func Sample(scope apiextensionsv1.ResourceScope) *apiextensionsv1.CustomResource
 		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
 			Name: "zv1", Served: true, Storage: true,
 			Subresources: &apiextensionsv1.CustomResourceSubresources{
-				Status: &apiextensionsv1.CustomResourceSubresourceStatus{}, Scale: &apiextensionsv1.CustomResourceSubresourceScale{},
+				Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
+				Scale:  &apiextensionsv1.CustomResourceSubresourceScale{},
 			},
 		}},
 	}

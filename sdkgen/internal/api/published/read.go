@@ -12,8 +12,8 @@ import (
 )
 
 // templates are what the API server publishes for a CRD of each scope with all subresources: documents of Swagger 2.0,
-// their operations with the ids of the official clients. TestPublished writes them, with the API server's own code, which takes a
-// quarter of sdkgen's build where it is linked.
+// their operations with the ids of the official clients. TestPublished writes them, with the API server's own code,
+// which takes a quarter of sdkgen's build where it is linked.
 //
 //go:embed published
 var templates embed.FS
@@ -30,12 +30,15 @@ func Read(crd *apiextensionsv1.CustomResourceDefinition, version string) (*spec.
 	}
 	has := subresources(crd, version)
 	maps.DeleteFunc(doc.Paths.Paths, func(path string, _ spec.PathItem) bool {
-		return strings.HasSuffix(path, "/{name}/status") && has.Status == nil || strings.HasSuffix(path, "/{name}/scale") && has.Scale == nil
+		return strings.HasSuffix(path, "/{name}/status") && has.Status == nil ||
+			strings.HasSuffix(path, "/{name}/scale") && has.Scale == nil
 	})
 	return doc, nil
 }
 
-func subresources(crd *apiextensionsv1.CustomResourceDefinition, name string) apiextensionsv1.CustomResourceSubresources {
+func subresources(
+	crd *apiextensionsv1.CustomResourceDefinition, name string,
+) apiextensionsv1.CustomResourceSubresources {
 	for _, version := range crd.Spec.Versions {
 		if version.Name == name && version.Subresources != nil {
 			return *version.Subresources

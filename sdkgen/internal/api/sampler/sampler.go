@@ -208,9 +208,12 @@ func (s *Sampler) number(sc *Schema) float64 {
 
 // Formats are values of the formats that the API server checks.
 var Formats = map[string]string{
-	"date-time": "2020-01-02T03:04:05Z", "date": "2020-01-02", "duration": "1h0m0s", "byte": "YQ==", "uuid": "123e4567-e89b-12d3-a456-426614174000",
-	"uuid3": "123e4567-e89b-32d3-a456-426614174000", "uuid4": "123e4567-e89b-42d3-a456-426614174000", "uuid5": "123e4567-e89b-52d3-a456-426614174000",
-	"ipv4": "10.0.0.1", "ipv6": "::1", "cidr": "10.0.0.0/8", "email": "a@example.org", "hostname": "example.org", "uri": "https://example.org/", "mac": "00:00:5e:00:53:01",
+	"date-time": "2020-01-02T03:04:05Z", "date": "2020-01-02", "duration": "1h0m0s", "byte": "YQ==",
+	"uuid":  "123e4567-e89b-12d3-a456-426614174000",
+	"uuid3": "123e4567-e89b-32d3-a456-426614174000", "uuid4": "123e4567-e89b-42d3-a456-426614174000",
+	"uuid5": "123e4567-e89b-52d3-a456-426614174000",
+	"ipv4":  "10.0.0.1", "ipv6": "::1", "cidr": "10.0.0.0/8", "email": "a@example.org", "hostname": "example.org",
+	"uri": "https://example.org/", "mac": "00:00:5e:00:53:01",
 }
 
 func (s *Sampler) text(sc *Schema) string {

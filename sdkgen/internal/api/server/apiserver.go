@@ -57,7 +57,9 @@ func New(definition *apiextensionsv1.CustomResourceDefinition, version string) (
 }
 
 // Structural returns the schema of a version as the API server prunes, defaults and coerces objects by it.
-func Structural(definition *apiextensionsv1.CustomResourceDefinition, version string) (*structuralschema.Structural, error) {
+func Structural(
+	definition *apiextensionsv1.CustomResourceDefinition, version string,
+) (*structuralschema.Structural, error) {
 	_, internal, err := find(definition, version)
 	if err != nil {
 		return nil, err
@@ -66,10 +68,14 @@ func Structural(definition *apiextensionsv1.CustomResourceDefinition, version st
 }
 
 // find returns a version of a CustomResourceDefinition, and its schema as the API server's code takes it.
-func find(definition *apiextensionsv1.CustomResourceDefinition, version string) (apiextensionsv1.CustomResourceDefinitionVersion, *apiextensions.JSONSchemaProps, error) {
-	i := slices.IndexFunc(definition.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
+func find(
+	definition *apiextensionsv1.CustomResourceDefinition, version string,
+) (apiextensionsv1.CustomResourceDefinitionVersion, *apiextensions.JSONSchemaProps, error) {
+	i := slices.IndexFunc(definition.Spec.Versions,
+		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 	if i < 0 {
-		return apiextensionsv1.CustomResourceDefinitionVersion{}, nil, fmt.Errorf("%s has no version %q", definition.Name, version)
+		return apiextensionsv1.CustomResourceDefinitionVersion{}, nil,
+			fmt.Errorf("%s has no version %q", definition.Name, version)
 	}
 	v := definition.Spec.Versions[i]
 	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
@@ -82,7 +88,9 @@ func find(definition *apiextensionsv1.CustomResourceDefinition, version string) 
 	return v, internal, nil
 }
 
-func structured(definition *apiextensionsv1.CustomResourceDefinition, version string, internal *apiextensions.JSONSchemaProps) (*structuralschema.Structural, error) {
+func structured(
+	definition *apiextensionsv1.CustomResourceDefinition, version string, internal *apiextensions.JSONSchemaProps,
+) (*structuralschema.Structural, error) {
 	structural, err := structuralschema.NewStructural(internal)
 	if err != nil {
 		return nil, fmt.Errorf("reading the schema of %s %s: %w", definition.Name, version, err)
@@ -119,11 +127,15 @@ func (v *Version) Read(stored map[string]any) (object map[string]any, pruned []s
 
 // decode prunes an object and fills in its defaults. Of a stored object, malformed metadata of embedded resources are
 // dropped; in a request, they are an error.
-func (v *Version) decode(encoded map[string]any, stored bool) (object map[string]any, pruned []string, malformed *field.Error) {
+func (v *Version) decode(
+	encoded map[string]any, stored bool,
+) (object map[string]any, pruned []string, malformed *field.Error) {
 	object = runtime.DeepCopyJSON(encoded)
-	pruned = pruning.PruneWithOptions(object, v.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	pruned = pruning.PruneWithOptions(object, v.structural, true,
+		structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, v.structural)
-	malformed, unknown := objectmeta.CoerceWithOptions(nil, object, v.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: true})
+	malformed, unknown := objectmeta.CoerceWithOptions(nil, object, v.structural, false,
+		objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: true})
 	defaulting.Default(object, v.structural)
 	return object, append(pruned, unknown...), malformed
 }

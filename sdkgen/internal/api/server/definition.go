@@ -31,7 +31,8 @@ func Replace(old, now *apiextensionsv1.CustomResourceDefinition) (field.ErrorLis
 	if err != nil {
 		return nil, err
 	}
-	before.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Established, Status: apiextensions.ConditionTrue}}
+	before.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Established,
+		Status: apiextensions.ConditionTrue}}
 	before.Status.AcceptedNames = before.Spec.Names
 	before.ResourceVersion = "1"
 	before.Status.StoredVersions = storage(before, nil)
@@ -57,7 +58,8 @@ func internal(definition *apiextensionsv1.CustomResourceDefinition) (*apiextensi
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(object)
 	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&object.Spec)
 	out := &apiextensions.CustomResourceDefinition{}
-	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(object, out, nil); err != nil {
+	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(object, out,
+		nil); err != nil {
 		return nil, fmt.Errorf("reading the CRD %s: %w", object.Name, err)
 	}
 	return out, nil

@@ -52,7 +52,8 @@ func (v *Version) UpdateStatus(object, stored map[string]any, ratcheting bool) f
 	}
 	var errs field.ErrorList
 	if ok && v.statusValidator != nil {
-		errs = validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, stored["status"], v.statusValidator, options...)
+		errs = validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, stored["status"], v.statusValidator,
+			options...)
 	}
 	errs = append(errs, v.scaled(object, false)...)
 	errs = append(errs, v.duplicates(object, stored)...)
@@ -68,7 +69,9 @@ func (v *Version) duplicates(object, old map[string]any) field.ErrorList {
 }
 
 // rules evaluates the CEL rules, unless an error blocks them; correlated is nil without ratcheting.
-func (v *Version) rules(object, old map[string]any, correlated *common.CorrelatedObject, errs field.ErrorList) field.ErrorList {
+func (v *Version) rules(
+	object, old map[string]any, correlated *common.CorrelatedObject, errs field.ErrorList,
+) field.ErrorList {
 	if v.cel == nil || slices.ContainsFunc(errs, BlocksRules) {
 		return nil
 	}
@@ -80,14 +83,16 @@ func (v *Version) rules(object, old map[string]any, correlated *common.Correlate
 	if correlated != nil {
 		options = append(options, cel.WithRatcheting(correlated))
 	}
-	found, _ := v.cel.Validate(context.Background(), nil, v.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
+	found, _ := v.cel.Validate(context.Background(), nil, v.structural, object, before, celconfig.RuntimeCELCostBudget,
+		options...)
 	return found
 }
 
 // BlocksRules says whether no CEL rule is evaluated on an object that has the error.
 func BlocksRules(err *field.Error) bool {
 	blocking := []field.ErrorType{
-		field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
+		field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
+		field.ErrorTypeTypeInvalid,
 	}
 	return slices.Contains(blocking, err.Type)
 }

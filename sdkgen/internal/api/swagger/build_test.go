@@ -53,9 +53,9 @@ var everywhere = []string{"Widget", "V1ObjectMeta", "V1ManagedFieldsEntry", "V1O
 // TestBuild makes the documents of the API packages in testdata/build/*.txtar. A file without a
 // directory belongs to the API package, which is example.org/op/NAME/v1; others lie beside it. It
 // has a kind Widget with a WidgetSpec where the case has no kind.go. "want" holds the
-// definitions, or what is wrong, and "refused" what the API server has against the CRD. In the comment, "show:" names the definitions to show, "names:"
-// holds GOTYPE=NAME pairs for Options.Names, and "alone:" says that a case must not share its load
-// with the others, because a generator's error is one for all that it has loaded, or because it
+// definitions, or what is wrong, and "refused" what the API server has against the CRD. In the comment, "show:" names
+// the definitions to show, "names:" holds GOTYPE=NAME pairs for Options.Names, and "alone:" says that a case must not
+// share its load with the others, because a generator's error is one for all that it has loaded, or because it
 // allows floats, by "floats:". At the end, the generated files of all cases are compiled, and what
 // they return is compared with what Evaluate makes of them.
 func TestBuild(t *testing.T) {
@@ -119,8 +119,10 @@ func (p *project) checkCompiled(t *testing.T) {
 			delete(want, name)
 		}
 		// What only methods know is in compiled definitions alone.
-		methods := len(names) > 0 || strings.Contains(string(p.sources[path.Join(pkg.Dir, gocode.OpenAPIFile)]), "OpenAPISchemaType")
-		if want, got := testkit.Encode(t, want), testkit.Encode(t, got); want != got && !methods && !testkit.HasConstant(evaluated[pkg.Path]) {
+		methods := len(names) > 0 || strings.Contains(string(p.sources[path.Join(pkg.Dir, gocode.OpenAPIFile)]),
+			"OpenAPISchemaType")
+		if want, got := testkit.Encode(t, want), testkit.Encode(t, got); want != got && !methods &&
+			!testkit.HasConstant(evaluated[pkg.Path]) {
 			t.Errorf("%s (-compiled +evaluated): %s", pkg.Path, cmp.Diff(want, got))
 		}
 		slow, slowErr := p.print(t, pkg, want, config.Swagger{})

@@ -109,12 +109,14 @@ func (c *comparison) compare(at place) {
 	at.inside = append(slices.Clip(at.inside), got.refs...)
 	for _, keyword := range either(want.rules, got.rules) {
 		if !slices.Equal(want.rules[keyword], got.rules[keyword]) {
-			c.differ(at, "%s is %s in the CRD, %s in %s", keyword, spelled(want.rules[keyword]), spelled(got.rules[keyword]), Doc)
+			c.differ(at, "%s is %s in the CRD, %s in %s", keyword, spelled(want.rules[keyword]), spelled(got.rules[keyword]),
+				Doc)
 		}
 	}
 	for _, name := range either(want.required, got.required) {
 		if want.required[name] != got.required[name] {
-			c.differ(c.below(at, got.refs, name), "required is %t in the CRD, %t in %s", want.required[name], got.required[name], Doc)
+			c.differ(c.below(at, got.refs, name), "required is %t in the CRD, %t in %s", want.required[name], got.required[name],
+				Doc)
 		}
 	}
 	for _, name := range either(want.below, got.below) {
@@ -147,7 +149,8 @@ func (c *comparison) below(at place, owners []string, name string) place {
 }
 
 func (c *comparison) differ(at place, format string, args ...any) {
-	c.list.Add(at.pos, rule, "bug in sdkgen; please report it with the declaration", "%s: "+format, append([]any{at.path}, args...)...)
+	c.list.Add(at.pos, rule, "bug in sdkgen; please report it with the declaration", "%s: "+format,
+		append([]any{at.path}, args...)...)
 }
 
 // demands are what schemas say at one place.
@@ -211,7 +214,8 @@ func (d demands) read(keyword string, value any) {
 		for _, one := range list {
 			d.add(keyword, one)
 		}
-	case !slices.Contains(documentation, keyword) && (!strings.HasPrefix(keyword, "x-") || slices.Contains(enforced, keyword)):
+	case !slices.Contains(documentation, keyword) &&
+		(!strings.HasPrefix(keyword, "x-") || slices.Contains(enforced, keyword)):
 		d.add(keyword, value)
 	}
 }

@@ -134,7 +134,8 @@ func set(t *testing.T, at map[string]any, path []string, value string) {
 
 // harmless are keywords without which a document demands the same.
 var harmless = []string{
-	"description", "title", "example", "x-go-type", "x-kubernetes-group-version-kind", "x-sdkgen-plural", "x-sdkgen-pointer", "x-sdkgen-deprecated", "x-kubernetes-order",
+	"description", "title", "example", "x-go-type", "x-kubernetes-group-version-kind", "x-sdkgen-plural",
+	"x-sdkgen-pointer", "x-sdkgen-deprecated", "x-kubernetes-order",
 	"x-kubernetes-fancy", "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy",
 }
 
@@ -169,7 +170,8 @@ func (p *project) checkNoticed(
 	api := p.model(t, pkg, opts)
 	for name, definition := range doc.Definitions {
 		i := slices.IndexFunc(api.Definitions, func(d *model.Definition) bool { return d.Name == name })
-		if i < 0 || api.Definitions[i].GoType.Package != pkg.Path || slices.ContainsFunc(pkg.Kinds, func(k load.Kind) bool { return k.List && k.Name == name }) {
+		if i < 0 || api.Definitions[i].GoType.Package != pkg.Path ||
+			slices.ContainsFunc(pkg.Kinds, func(k load.Kind) bool { return k.List && k.Name == name }) {
 			continue
 		}
 		var schema map[string]any

@@ -183,7 +183,8 @@ func join(a, b string) string {
 	return a + ", " + b
 }
 
-// difference writes what a schema has that a plain one has not. If it lacks something of the plain one, it is written as a whole.
+// difference writes what a schema has that a plain one has not. If it lacks something of the plain one, it is written
+// as a whole.
 func difference(schema, plain map[string]any) string {
 	out := minus(short(schema), short(plain))
 	if len(out) == 0 {

@@ -191,7 +191,8 @@ func (p *project) declaredDefaults(t *testing.T, root *load.Package, from string
 		}
 		seen[pkg] = true
 		queue = append(queue, slices.Collect(maps.Values(pkg.Imports()))...)
-		if pkg.PkgPath != from && (!strings.HasPrefix(from, testkit.ModulePath) || !strings.HasPrefix(pkg.PkgPath, testkit.ModulePath)) {
+		if pkg.PkgPath != from && (!strings.HasPrefix(from, testkit.ModulePath) ||
+			!strings.HasPrefix(pkg.PkgPath, testkit.ModulePath)) {
 			continue
 		}
 		loader.EachType(pkg, func(_ *ast.File, _ *ast.GenDecl, declaration *ast.TypeSpec) {

@@ -22,7 +22,8 @@ func (th *theme) kindRows() [][]string {
 			continue
 		}
 		crd := th.project.crd(th.t, th.pkg, kind.Name)
-		paths := slices.DeleteFunc(th.paths(crd.Spec.Names.Plural), func(path string) bool { return slices.Contains(plainPaths, path) })
+		paths := slices.DeleteFunc(th.paths(crd.Spec.Names.Plural),
+			func(path string) bool { return slices.Contains(plainPaths, path) })
 		cells := []string{"", difference(unusual(th.t, crd), plain), "–"}
 		if len(paths) > 0 {
 			cells[2] = strings.Join(codes(paths), " ")
@@ -65,7 +66,8 @@ func unusual(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) map[st
 			out[keyword] = value
 		}
 	}
-	for name, values := range map[string]map[string]string{"annotations": maps.Clone(crd.Annotations), "labels": crd.Labels} {
+	for name, values := range map[string]map[string]string{"annotations": maps.Clone(crd.Annotations),
+		"labels": crd.Labels} {
 		delete(values, "controller-gen.kubebuilder.io/version")
 		if len(values) > 0 {
 			out[name] = decodeAny(t, values)

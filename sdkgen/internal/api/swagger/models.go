@@ -12,8 +12,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
-// Models returns the definitions of APIs in one document, as applyconfiguration-gen's --openapi-schema takes it: each has
-// the name that the generator makes from its Go type, so that those of two packages do not meet.
+// Models returns the definitions of APIs in one document, as applyconfiguration-gen's --openapi-schema takes it: each
+// has the name that the generator makes from its Go type, so that those of two packages do not meet.
 //
 // The generator prints what it reads between backquotes as it is. So the schemas keep only what it
 // reads, and of the defaults those without a backquote; a backquote elsewhere is an error.
@@ -44,7 +44,8 @@ func Models(apis ...*model.API) ([]byte, error) {
 		return nil, fmt.Errorf("encoding the models: %w", err)
 	}
 	if bytes.ContainsRune(data, '`') {
-		return nil, errors.New("encoding the models: the name of a property contains a backquote, which Go clients cannot represent")
+		return nil,
+			errors.New("encoding the models: the name of a property contains a backquote, which Go clients cannot represent")
 	}
 	return data, nil
 }

@@ -25,18 +25,22 @@ const modelDocument = `{"definitions": {
 
 // TestModels: names come from Go types, references follow, and what can be text is gone.
 func TestModels(t *testing.T) {
-	got, err := swagger.Models(testkit.Model(t, []byte(modelDocument)), testkit.Model(t, []byte(strings.ReplaceAll(modelDocument, "api/v1", "api/v2"))))
+	got, err := swagger.Models(testkit.Model(t, []byte(modelDocument)),
+		testkit.Model(t, []byte(strings.ReplaceAll(modelDocument, "api/v1", "api/v2"))))
 	if err != nil {
 		t.Fatal(err)
 	}
 	widget := func(name, part string) string {
-		return `"org.example.op.api.` + name + `.Widget":{"properties":{"any":{"additionalProperties":true,"type":"object"},"description":{"type":"string"},` +
-			`"parts":{"items":{"$ref":"#/definitions/` + part + `"},"type":"array","x-kubernetes-list-map-keys":["name"],"x-kubernetes-list-type":"map"},` +
+		return `"org.example.op.api.` + name +
+			`.Widget":{"properties":{"any":{"additionalProperties":true,"type":"object"},"description":{"type":"string"},` +
+			`"parts":{"items":{"$ref":"#/definitions/` + part +
+			`"},"type":"array","x-kubernetes-list-map-keys":["name"],"x-kubernetes-list-type":"map"},` +
 			`"port":{"format":"int-or-string","type":"string","x-kubernetes-int-or-string":true},` +
 			`"size":{"default":3,"type":"integer"},"spec":{"$ref":"#/definitions/` + part + `"},` +
 			`"whole":{"$ref":"#/definitions/` + part + `","x-kubernetes-map-type":"atomic"}},"type":"object"}`
 	}
-	want := `{"definitions":{"io.k8s.api.core.v1.Part":{"type":"object"},` + widget("v1", "io.k8s.api.core.v1.Part") + "," +
+	want := `{"definitions":{"io.k8s.api.core.v1.Part":{"type":"object"},` + widget("v1", "io.k8s.api.core.v1.Part") +
+		"," +
 		widget("v2", "io.k8s.api.core.v1.Part") + `},"info":{"title":"models","version":"0"},"paths":{},"swagger":"2.0"}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -49,7 +53,8 @@ func TestModelsBackquote(t *testing.T) {
 		strings.ReplaceAll(modelDocument, `"size"`, "\"si`ze\""),
 		strings.ReplaceAll(modelDocument, `["name"]`, "[\"na`me\"]"),
 	} {
-		if _, err := swagger.Models(testkit.Model(t, []byte(document))); err == nil || !strings.Contains(err.Error(), "backquote") {
+		if _, err := swagger.Models(testkit.Model(t, []byte(document))); err == nil ||
+			!strings.Contains(err.Error(), "backquote") {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -121,7 +121,8 @@ type verb struct {
 }
 
 func verbs(item spec.PathItem) []verb {
-	all := []verb{{"GET", item.Get}, {"POST", item.Post}, {"PUT", item.Put}, {"PATCH", item.Patch}, {"DELETE", item.Delete}}
+	all := []verb{{"GET", item.Get}, {"POST", item.Post}, {"PUT", item.Put}, {"PATCH", item.Patch},
+		{"DELETE", item.Delete}}
 	return slices.DeleteFunc(all, func(v verb) bool { return v.Operation == nil })
 }
 

@@ -1,5 +1,5 @@
-// Package swagger prints the model of an API as swagger.json: the flattened document of Swagger 2.0 that openapi-generator
-// reads. Its constraints are those that the API server enforces; Compare holds them against the CRDs.
+// Package swagger prints the model of an API as swagger.json: the flattened document of Swagger 2.0 that
+// openapi-generator reads. Its constraints are those that the API server enforces; Compare holds them against the CRDs.
 package swagger
 
 import (
@@ -43,8 +43,8 @@ const (
 	deprecatedExtension = "x-sdkgen-deprecated"
 )
 
-// Print returns the model as a document of Swagger 2.0: closed, so that each $ref has a target, and with no more than the
-// root kinds reach. Its info.version is the API's version.
+// Print returns the model as a document of Swagger 2.0: closed, so that each $ref has a target, and with no more than
+// the root kinds reach. Its info.version is the API's version.
 func Print(api *model.API) (*spec.Swagger, error) {
 	doc := &spec.Swagger{SwaggerProps: spec.SwaggerProps{
 		Swagger:     "2.0",
@@ -118,8 +118,8 @@ func goTypeValue(t model.GoType) any {
 	return map[string]any{"type": t.Name, "import": map[string]any{"package": t.Package}}
 }
 
-// printType returns a type's schema. Constraints beside a "$ref" would be ignored by its readers, so they go beside an allOf;
-// a description may stay.
+// printType returns a type's schema. Constraints beside a "$ref" would be ignored by its readers, so they go beside an
+// allOf; a description may stay.
 func printType(t *model.Type) (spec.Schema, error) {
 	out, err := printKeywords(&t.Keywords)
 	if err != nil {
@@ -185,10 +185,13 @@ func printBelow(out *spec.Schema, t *model.Type) error {
 func printKeywords(in *apiextensionsv1.JSONSchemaProps) (out spec.Schema, err error) {
 	out.SchemaProps = spec.SchemaProps{
 		ID: in.ID, Description: in.Description, Nullable: in.Nullable, Format: in.Format, Title: in.Title,
-		Maximum: in.Maximum, ExclusiveMaximum: in.ExclusiveMaximum, Minimum: in.Minimum, ExclusiveMinimum: in.ExclusiveMinimum,
-		MaxLength: in.MaxLength, MinLength: in.MinLength, Pattern: in.Pattern, MaxItems: in.MaxItems, MinItems: in.MinItems,
-		UniqueItems: in.UniqueItems, MultipleOf: in.MultipleOf, MaxProperties: in.MaxProperties, MinProperties: in.MinProperties,
-		Required: in.Required,
+		Maximum: in.Maximum, ExclusiveMaximum: in.ExclusiveMaximum, Minimum: in.Minimum,
+		ExclusiveMinimum: in.ExclusiveMinimum,
+		MaxLength:        in.MaxLength, MinLength: in.MinLength, Pattern: in.Pattern, MaxItems: in.MaxItems,
+		MinItems:    in.MinItems,
+		UniqueItems: in.UniqueItems, MultipleOf: in.MultipleOf, MaxProperties: in.MaxProperties,
+		MinProperties: in.MinProperties,
+		Required:      in.Required,
 	}
 	if in.Type != "" {
 		out.Type = spec.StringOrArray{in.Type}

@@ -119,11 +119,13 @@ func ruleOf(groups []*ruleGroup, message string) *refusalRule {
 
 // add notes a diagnostic of a case that the rule owns.
 func (r *refusalRule) add(glob, name string, found refusal) {
-	file := filepath.ToSlash(filepath.Join("../../sdkgen/internal/api/swagger/testdata", filepath.Dir(glob), name+".txtar"))
+	file := filepath.ToSlash(filepath.Join("../../sdkgen/internal/api/swagger/testdata", filepath.Dir(glob),
+		name+".txtar"))
 	if link := fmt.Sprintf("[%s](%s)", name, file); !slices.Contains(r.cases, link) {
 		r.cases = append(r.cases, link)
 	}
-	if r.example == nil && strings.Contains(found.source+"\n"+found.message, r.Show) && (found.source != "" || r.Before != "") {
+	if r.example == nil && strings.Contains(found.source+"\n"+found.message, r.Show) &&
+		(found.source != "" || r.Before != "") {
 		r.example = &found
 	}
 }
@@ -144,7 +146,8 @@ func (r *refusalRule) write(t *testing.T, b *strings.Builder) {
 	fmt.Fprintf(b, "- **%s.** %s (cases: %s)\n", r.Title, r.Why, strings.Join(r.cases, ", "))
 	fmt.Fprintf(b, "  - message: %s\n", code(r.example.message))
 	fmt.Fprintf(b, "  - before: %s\n", before)
-	fmt.Fprintf(b, "  - instead: %s\n", strings.Join(slices.DeleteFunc([]string{r.example.hint, r.Instead}, isEmpty), "; or "))
+	fmt.Fprintf(b, "  - instead: %s\n", strings.Join(slices.DeleteFunc([]string{r.example.hint, r.Instead}, isEmpty),
+		"; or "))
 }
 
 // refusal is a diagnostic that a case wants, with the source that it is about and its hint as Markdown.

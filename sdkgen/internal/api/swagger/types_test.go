@@ -108,14 +108,16 @@ func (th *theme) title() string {
 // markers, of which the effects are shown.
 func (th *theme) write(b *strings.Builder, plain map[string]*row) {
 	title, intro := split(th.file)
-	fmt.Fprintf(b, "\n## %s\n\n%s ([source](../../sdkgen/internal/api/swagger/testdata/types/%s.txtar))\n", title, strings.TrimSpace(intro), th.file.Name)
+	fmt.Fprintf(b, "\n## %s\n\n%s ([source](../../sdkgen/internal/api/swagger/testdata/types/%s.txtar))\n", title,
+		strings.TrimSpace(intro), th.file.Name)
 	switch th.file.Field("by") {
 	case "types":
 		table(b, []string{"Go", "CRD", "swagger.json", "Python", "Go client"}, merged(th.typeRows(), 1, ", "))
 	case "kinds":
 		table(b, []string{"marker", "CRD", "paths below that of a resource"}, merged(th.kindRows(), 1, "<br>"))
 	default:
-		table(b, []string{"marker", "at", "CRD", "swagger.json", "Python", "Go client"}, merged(th.markerRows(plain), 2, "<br>"))
+		table(b, []string{"marker", "at", "CRD", "swagger.json", "Python", "Go client"},
+			merged(th.markerRows(plain), 2, "<br>"))
 	}
 	for name := range strings.FieldsSeq(th.file.Field("example")) {
 		th.writeExample(b, name)

@@ -117,7 +117,8 @@ func parse(t *testing.T, text string) (rules overlay.Rules) {
 // TestMode checks that an executable template stays one.
 func TestMode(t *testing.T) {
 	var generated, templates artifact.Set
-	if err := templates.Put(artifact.File{Path: "run.sh", Data: []byte("#!/bin/sh\n"), Mode: 0o755, Origin: "overlay"}); err != nil {
+	if err := templates.Put(artifact.File{Path: "run.sh", Data: []byte("#!/bin/sh\n"), Mode: 0o755,
+		Origin: "overlay"}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := overlay.Apply("sdk/x", &generated, &templates, overlay.Rules{})

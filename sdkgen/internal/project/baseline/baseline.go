@@ -46,7 +46,8 @@ type Baseline struct {
 
 // Find finds the source. A directory comes before a git ref of the same name.
 func Find(ctx context.Context, opts Options) (*Baseline, error) {
-	if name, version, ok := strings.Cut(opts.Against, "@"); ok && module.CheckPath(name) == nil && !strings.HasPrefix(version, "{") {
+	if name, version, ok := strings.Cut(opts.Against, "@"); ok && module.CheckPath(name) == nil &&
+		!strings.HasPrefix(version, "{") {
 		return opts.module(ctx, name, version)
 	}
 	if opts.Against == "" {
@@ -70,8 +71,11 @@ func (o Options) commit(ctx context.Context) (*Baseline, error) {
 	}
 	commit, err := o.run(ctx, "git", "rev-parse", "--quiet", "--verify", "--end-of-options", o.Against+"^{commit}")
 	if err != nil {
-		return nil, o.refuse("name a git ref that this repository has (CI may have to fetch it: `git fetch origin main`), a directory, or MODULE@VERSION",
-			"there is no commit and no directory %q", o.Against)
+		return nil,
+			o.refuse(
+				"name a git ref that this repository has (CI may have to fetch it: `git fetch origin main`), a directory, or "+
+					"MODULE@VERSION",
+				"there is no commit and no directory %q", o.Against)
 	}
 	prefix, err := o.run(ctx, "git", "rev-parse", "--show-prefix")
 	if err != nil {
@@ -94,7 +98,8 @@ func (o Options) commit(ctx context.Context) (*Baseline, error) {
 	return &Baseline{Root: root, Name: fmt.Sprintf("%s (%.7s)", o.Against, commit)}, nil
 }
 
-// module makes a module that requires a version of another, with the versions of further modules that this one asks for.
+// module makes a module that requires a version of another, with the versions of further modules that this one asks
+// for.
 func (o Options) module(ctx context.Context, name, version string) (*Baseline, error) {
 	if !semver.IsValid(version) && version != "latest" {
 		return nil, o.refuse("write it as "+name+"@v1.2.3", "--against: %q is not a version of a module", version)
@@ -124,17 +129,21 @@ func (o Options) module(ctx context.Context, name, version string) (*Baseline, e
 	case len(found.Packages) > 0:
 		return found, nil
 	case failed == nil:
-		return nil, o.refuse("the API packages are "+strings.Join(o.Packages, ", "), "--against: %s has no API package of this project", name)
+		return nil, o.refuse("the API packages are "+strings.Join(o.Packages, ", "),
+			"--against: %s has no API package of this project", name)
 	}
-	return nil, o.refuse("check that the version is published and has the packages", "fetching %s@%s: %v", name, version, failed)
+	return nil, o.refuse("check that the version is published and has the packages", "fetching %s@%s: %v", name, version,
+		failed)
 }
 
-// Package makes a published version of a package available to a project in Scratch. The module is the one with the longest path
-// that has the package, as the go command chooses it; that itself fails where a registry refuses paths of no module. The
-// version may be "latest".
+// Package makes a published version of a package available to a project in Scratch. The module is the one with the
+// longest path
+// that has the package, as the go command chooses it; that itself fails where a registry refuses paths of no module.
+// The version may be "latest".
 func (o Options) Package(ctx context.Context, pkg, version string) error {
 	if !semver.IsValid(version) && version != "latest" {
-		return diag.Errorf(token.Position{}, "package", "write it as "+pkg+"@v1.2.3", "%q is not a version of a module", version)
+		return diag.Errorf(token.Position{}, "package", "write it as "+pkg+"@v1.2.3", "%q is not a version of a module",
+			version)
 	}
 	o.Root = o.Scratch
 	var failed error
@@ -143,7 +152,8 @@ func (o Options) Package(ctx context.Context, pkg, version string) error {
 			return nil
 		}
 	}
-	return diag.Errorf(token.Position{}, "package", "check that the version is published and has the package", "fetching %s@%s: %v", pkg, version, failed)
+	return diag.Errorf(token.Position{}, "package", "check that the version is published and has the package",
+		"fetching %s@%s: %v", pkg, version, failed)
 }
 
 // packageOf is Package of a module.
@@ -185,10 +195,11 @@ func paths(name, pkg string) []string {
 	return all
 }
 
-// require makes a package with its dependencies available. What go.mod requires already is only listed: "go get" would ask
-// the network for modules with longer paths, even if all is in the module cache.
+// require makes a package with its dependencies available. What go.mod requires already is only listed: "go get" would
+// ask the network for modules with longer paths, even if all is in the module cache.
 func (o Options) require(ctx context.Context, name, version, pkg string) error {
-	from, err := o.run(ctx, "go", "list", "-mod=mod", "-deps", "-f", `{{if eq .ImportPath "`+pkg+`"}}{{.Module}}{{end}}`, pkg)
+	from, err := o.run(ctx, "go", "list", "-mod=mod", "-deps", "-f", `{{if eq .ImportPath "`+pkg+`"}}{{.Module}}{{end}}`,
+		pkg)
 	if err == nil && from == name+" "+version {
 		return nil
 	}
@@ -203,7 +214,8 @@ func (o Options) refuse(hint, format string, args ...any) error {
 // environ is the environment of child processes, without what binds git to another repository or go to a workspace.
 func (o Options) environ() []string {
 	environ := slices.DeleteFunc(slices.Clone(o.Environ), func(entry string) bool {
-		return strings.HasPrefix(entry, "GIT_DIR=") || strings.HasPrefix(entry, "GIT_WORK_TREE=") || strings.HasPrefix(entry, "GIT_INDEX_FILE=")
+		return strings.HasPrefix(entry, "GIT_DIR=") || strings.HasPrefix(entry, "GIT_WORK_TREE=") ||
+			strings.HasPrefix(entry, "GIT_INDEX_FILE=")
 	})
 	return append(environ, "GOWORK=off")
 }

@@ -27,7 +27,8 @@ func repository(t *testing.T) string {
 	if err := os.Symlink("types.go", filepath.Join(dir, "project", "api", "link.go")); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "first"}, {"tag", "v0.1.0"}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."},
+		{"-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "first"}, {"tag", "v0.1.0"}} {
 		git(t, dir, args...)
 	}
 	testkit.Write(t, dir, "project/api/types.go", []byte("package new\n"))
@@ -47,13 +48,15 @@ func git(t *testing.T, dir string, args ...string) string {
 
 func find(t *testing.T, root, against string, packages ...string) (*baseline.Baseline, error) {
 	t.Helper()
-	return baseline.Find(context.Background(), baseline.Options{Root: root, Against: against, Environ: testkit.Offline(), Scratch: t.TempDir(), Packages: packages})
+	return baseline.Find(context.Background(), baseline.Options{Root: root, Against: against, Environ: testkit.Offline(),
+		Scratch: t.TempDir(), Packages: packages})
 }
 
 func TestCommit(t *testing.T) {
 	dir := repository(t)
 	before := git(t, dir, "status", "--porcelain=v2", "--branch")
-	for _, ref := range []string{"main", "HEAD", "v0.1.0", strings.TrimSpace(git(t, dir, "rev-parse", "HEAD")), "HEAD@{0}"} {
+	for _, ref := range []string{"main", "HEAD", "v0.1.0", strings.TrimSpace(git(t, dir, "rev-parse", "HEAD")),
+		"HEAD@{0}"} {
 		found, err := find(t, filepath.Join(dir, "project"), ref)
 		if err != nil {
 			t.Fatalf("%s: %v", ref, err)
@@ -61,7 +64,8 @@ func TestCommit(t *testing.T) {
 		if !strings.HasPrefix(found.Name, ref+" (") || found.Packages != nil {
 			t.Errorf("%s: found %+v", ref, found)
 		}
-		if diff := cmp.Diff("package old\n", string(testkit.Read(t, filepath.Join(found.Root, "api", "types.go")))); diff != "" {
+		if diff := cmp.Diff("package old\n",
+			string(testkit.Read(t, filepath.Join(found.Root, "api", "types.go")))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", ref, diff)
 		}
 		testkit.Read(t, filepath.Join(found.Root, "api", "link.go"))
@@ -83,8 +87,8 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// TestModule takes a published version of a module. The versions that the module itself asks for are fetched: tests of other
-// packages need later ones.
+// TestModule takes a published version of a module. The versions that the module itself asks for are fetched: tests of
+// other packages need later ones.
 func TestModule(t *testing.T) {
 	root := testkit.Project(t, txtarOf("-- go.mod+ --\n"))
 	version := ""
@@ -94,13 +98,15 @@ func TestModule(t *testing.T) {
 		}
 	}
 	found, err := baseline.Find(context.Background(), baseline.Options{
-		Root: root, Against: "k8s.io/apimachinery@" + version, Environ: append(os.Environ(), "GOFLAGS=", "GOWORK="), Scratch: t.TempDir(),
+		Root: root, Against: "k8s.io/apimachinery@" + version, Environ: append(os.Environ(), "GOFLAGS=", "GOWORK="),
+		Scratch:  t.TempDir(),
 		Packages: []string{"k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/nothing", "example.org/other"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"k8s.io/apimachinery/pkg/apis/meta/v1": "k8s.io/apimachinery/pkg/apis/meta/v1"}, found.Packages); diff != "" {
+	if diff := cmp.Diff(map[string]string{"k8s.io/apimachinery/pkg/apis/meta/v1": "k8s.io/apimachinery/pkg/apis/meta/v1"},
+		found.Packages); diff != "" {
 		t.Errorf("packages (-want +got):\n%s", diff)
 	}
 }

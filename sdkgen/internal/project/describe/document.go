@@ -26,8 +26,8 @@ func Swagger(ctx context.Context, p *stage.Project, api string) ([]byte, error) 
 	return printer.Encode(doc)
 }
 
-// Document returns the document that Swagger encodes. definitions are the package's own where they are compiled in; nil has them evaluated from
-// the source that openapi-gen makes.
+// Document returns the document that Swagger encodes. definitions are the package's own where they are compiled in; nil
+// has them evaluated from the source that openapi-gen makes.
 func Document(
 	ctx context.Context, p *stage.Project, api string, definitions openapi.Definitions,
 ) (*spec.Swagger, error) {
@@ -94,9 +94,11 @@ func Pick(loaded *load.Result, api string) (*load.Package, error) {
 	}
 	switch len(candidates) {
 	case 0:
-		return nil, diag.Errorf(token.Position{}, "config", "the packages are "+strings.Join(names, ", "), "there is no API package %q", api)
+		return nil, diag.Errorf(token.Position{}, "config", "the packages are "+strings.Join(names, ", "),
+			"there is no API package %q", api)
 	case 1:
 		return candidates[0], nil
 	}
-	return nil, diag.Errorf(token.Position{}, "config", "name one of "+strings.Join(names, ", "), "%q names %d API packages", api, len(candidates))
+	return nil, diag.Errorf(token.Position{}, "config", "name one of "+strings.Join(names, ", "),
+		"%q names %d API packages", api, len(candidates))
 }

@@ -67,8 +67,8 @@ func explainable(p *stage.Project, described *surface.Surface, pkg *surface.Pack
 	return out
 }
 
-// lines returns what finds the lines of places, such as spec.versions[0].name, in a YAML file of the project. A file that is missing
-// or no YAML has none.
+// lines returns what finds the lines of places, such as spec.versions[0].name, in a YAML file of the project. A file
+// that is missing or no YAML has none.
 func lines(p *stage.Project, file string) func(place string) int {
 	data, _ := p.Files.ReadOptional(file)
 	read := sync.OnceValue(func() *yaml.Node {
@@ -89,7 +89,8 @@ func lines(p *stage.Project, file string) func(place string) int {
 	}
 }
 
-// child returns the value of a key in a YAML mapping, or an item of a list, and the line where it begins; nil if there is none.
+// child returns the value of a key in a YAML mapping, or an item of a list, and the line where it begins; nil if there
+// is none.
 func child(node *yaml.Node, step string) (value *yaml.Node, line int) {
 	if node == nil {
 		return nil, 0

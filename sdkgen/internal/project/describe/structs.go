@@ -7,7 +7,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
-// Structs returns the Go types of an API's definitions, with their fields by the names that programs in Go have for them.
+// Structs returns the Go types of an API's definitions, with their fields by the names that programs in Go have for
+// them.
 func Structs(s *gotypes.Source, api *model.API) []model.Class {
 	declarations := s.API.Declarations()
 	var classes []model.Class

@@ -1,5 +1,5 @@
-// Package describe puts together what a project's API gives to those who use it: the surface that is compared with that of
-// another version, what can be explained of a field, and the reference pages. It reads several stages' packages.
+// Package describe puts together what a project's API gives to those who use it: the surface that is compared with that
+// of another version, what can be explained of a field, and the reference pages. It reads several stages' packages.
 package describe
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/python"
 )
 
-// Load returns the API packages, type-checked. Nothing is linted: the source was, or it is another version's, which nobody can
-// correct. Unlike generators it may run at the same time as another project's.
+// Load returns the API packages, type-checked. Nothing is linted: the source was, or it is another version's, which
+// nobody can correct. Unlike generators it may run at the same time as another project's.
 func Load(ctx context.Context, p *stage.Project) (*load.Result, error) {
 	api, err := load.Load(ctx, p.LoadOptions())
 	if err != nil {
@@ -92,10 +92,12 @@ func NameSDKs(p *stage.Project, api *surface.Surface, documents []stage.Document
 		}
 		for _, d := range all {
 			for _, part := range d.Parts {
-				pkg := &api.Packages[slices.IndexFunc(documents, func(doc stage.Document) bool { return doc.API == part.Document.API })]
+				pkg := &api.Packages[slices.IndexFunc(documents,
+					func(doc stage.Document) bool { return doc.API == part.Document.API })]
 				if s.Language.Stage == python.Stage {
 					pkg.Module = strings.Join(append([]string{d.Name}, part.Names...), ".")
-				} else if importPath, err := load.PackagePath(p.Env.Root, path.Join(append([]string{d.Dir}, part.Names...)...)); err == nil {
+				} else if importPath, err := load.PackagePath(p.Env.Root,
+					path.Join(append([]string{d.Dir}, part.Names...)...)); err == nil {
 					pkg.Import = importPath
 				}
 			}

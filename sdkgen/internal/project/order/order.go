@@ -33,8 +33,8 @@ type Build struct {
 	code     []stage.Stage // in order, next to the SDKs
 }
 
-// New returns a run over the stages: the registry of all that there are. force runs stages that are up to date too; adopt takes
-// over files that sdkgen did not write.
+// New returns a run over the stages: the registry of all that there are. force runs stages that are up to date too;
+// adopt takes over files that sdkgen did not write.
 func New(in *stage.Project, force, adopt bool) *Build {
 	b := &Build{Run: stage.NewRun(in), force: force}
 	b.Run.Adopt = adopt
@@ -200,8 +200,8 @@ func prepare(sdks []*stage.SDK, docs []stage.Document, files *artifact.Set) ([]*
 	return jobs, nil
 }
 
-// render makes the SDKs in one run of the project's engine. The code stages run at the same time: it reads nothing that they
-// write.
+// render makes the SDKs in one run of the project's engine. The code stages run at the same time: it reads nothing that
+// they write.
 func (b *Build) render(ctx context.Context, sdks []*stage.SDK, docs []stage.Document, files *artifact.Set) sdkJobs {
 	jobs, err := prepare(sdks, docs, files)
 	if err != nil || len(jobs) == 0 {

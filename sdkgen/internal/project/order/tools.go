@@ -47,7 +47,8 @@ func Where(p *stage.Project) jar.Where {
 	dir := ToolsDir(p.Env)
 	found.Jar, found.SHA256 = filepath.Join(dir, templates.Jar), templates.JarSHA256
 	found.Java, found.CheckJava = filepath.Join(dir, tools.JavaDir), tools.CheckJava
-	found.Hint = "--tools or SDKGEN_TOOLS names another directory; to fetch the jar, and Java where there is none:\nsdkgen tools --tools " + dir
+	found.Hint = "--tools or SDKGEN_TOOLS names another directory; to fetch the jar, and Java where there is " +
+		"none:\nsdkgen tools --tools " + dir
 	return found
 }
 
@@ -56,7 +57,8 @@ func CheckEngine(name string) error {
 	if name == "" || slices.Contains(config.Engines, name) {
 		return nil
 	}
-	return diag.Errorf(token.Position{}, "config", "write one of "+strings.Join(config.Engines, ", "), "--engine: unknown engine %q", name)
+	return diag.Errorf(token.Position{}, "config", "write one of "+strings.Join(config.Engines, ", "),
+		"--engine: unknown engine %q", name)
 }
 
 // FindJava returns the java program that would run the jar, and its major version.

@@ -1,5 +1,5 @@
-// Package pages makes the stage of the reference pages: it puts together what package reference prints, from the documents, the
-// CRDs, the languages' names, samples and the comparison of versions.
+// Package pages makes the stage of the reference pages: it puts together what package reference prints, from the
+// documents, the CRDs, the languages' names, samples and the comparison of versions.
 package pages
 
 import (
@@ -31,8 +31,9 @@ import (
 func New(run *stage.Run) stage.Stage {
 	p := &pages{run}
 	return stage.Stage{
-		Name: reference.Stage, Doc: "reference pages", Enabled: run.Project.Config.Docs != nil, Inputs: []string{stage.Swagger},
-		Key: p.key, Run: p.files,
+		Name: reference.Stage, Doc: "reference pages", Enabled: run.Project.Config.Docs != nil,
+		Inputs: []string{stage.Swagger},
+		Key:    p.key, Run: p.files,
 	}
 }
 
@@ -59,14 +60,16 @@ func (p *pages) files(ctx context.Context) (*artifact.Set, error) {
 			return nil, err
 		}
 		apis = append(apis, reference.API{
-			API: doc.API, Languages: p.languages(src, doc.API), CRDs: crds, Shortened: p.run.Project.Config.CRDOptions().MaxDescLen != nil, Samples: samples[doc.API],
+			API: doc.API, Languages: p.languages(src, doc.API), CRDs: crds,
+			Shortened: p.run.Project.Config.CRDOptions().MaxDescLen != nil, Samples: samples[doc.API],
 		})
 	}
 	comparisons, err := p.compareVersions(src, documents)
 	if err != nil {
 		return nil, err
 	}
-	opts := reference.Options{Dir: p.run.Project.Config.Docs.Dir, Markdown: p.run.Project.Config.Docs.Format == config.Markdown, Title: p.run.Project.Config.Swagger.Title}
+	opts := reference.Options{Dir: p.run.Project.Config.Docs.Dir,
+		Markdown: p.run.Project.Config.Docs.Format == config.Markdown, Title: p.run.Project.Config.Swagger.Title}
 	if opts.Title == "" {
 		opts.Title = documents[0].API.Title
 	}
@@ -151,7 +154,9 @@ func (p *pages) compareVersions(src *gotypes.Source, documents []stage.Document)
 }
 
 // compareKind compares each version of a kind with the one before.
-func compareKind(crd *apiextensionsv1.CustomResourceDefinition, documents []stage.Document) ([]reference.Comparison, error) {
+func compareKind(
+	crd *apiextensionsv1.CustomResourceDefinition, documents []stage.Document,
+) ([]reference.Comparison, error) {
 	versions := slices.Clone(crd.Spec.Versions)
 	slices.SortFunc(versions, func(a, b apiextensionsv1.CustomResourceDefinitionVersion) int {
 		return version.CompareKubeAwareVersionStrings(a.Name, b.Name)
@@ -163,10 +168,12 @@ func compareKind(crd *apiextensionsv1.CustomResourceDefinition, documents []stag
 		if err != nil {
 			return nil, fmt.Errorf("comparing %s and %s of %s: %w", versions[i-1].Name, versions[i].Name, crd.Name, err)
 		}
-		comparison := reference.Comparison{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind, From: versions[i-1].Name, To: versions[i].Name}
+		comparison := reference.Comparison{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind, From: versions[i-1].Name,
+			To: versions[i].Name}
 		for _, change := range changes {
 			for _, at := range append([]string{change.Place.Path}, change.Others...) {
-				made := reference.Change{Path: strings.TrimPrefix(strings.TrimPrefix(at, comparison.Kind), "."), Text: described(change)}
+				made := reference.Change{Path: strings.TrimPrefix(strings.TrimPrefix(at, comparison.Kind), "."),
+					Text: described(change)}
 				if effect := change.Effects[compare.Manifests]; effect.Verdict != compare.Compatible {
 					made.Effect = effect.Reason
 				}
@@ -187,7 +194,10 @@ func described(change *compare.Change) string {
 }
 
 // oneVersion is a surface with one version of a CRD, under a name that all versions share, so that two can be compared.
-func oneVersion(crd *apiextensionsv1.CustomResourceDefinition, one apiextensionsv1.CustomResourceDefinitionVersion, documents []stage.Document) *surface.Surface {
+func oneVersion(
+	crd *apiextensionsv1.CustomResourceDefinition, one apiextensionsv1.CustomResourceDefinitionVersion,
+	documents []stage.Document,
+) *surface.Surface {
 	const shared = "v1"
 	out := &surface.Surface{Version: shared, Locate: func(string, string) token.Position { return token.Position{} }}
 	for _, doc := range documents {

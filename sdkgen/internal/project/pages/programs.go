@@ -14,9 +14,11 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/stage/samples"
 )
 
-// programs returns a sample of each custom resource, as a manifest and as programs that make the same object, by API and
-// kind. What cannot be written in a language is left out, with a line at debug level.
-func (p *pages) programs(src *gotypes.Source, documents []stage.Document) (map[*model.API]map[string][]reference.Sample, error) {
+// programs returns a sample of each custom resource, as a manifest and as programs that make the same object, by API
+// and kind. What cannot be written in a language is left out, with a line at debug level.
+func (p *pages) programs(
+	src *gotypes.Source, documents []stage.Document,
+) (map[*model.API]map[string][]reference.Sample, error) {
 	resources, err := samples.Resources(src)
 	if err != nil {
 		return nil, err
@@ -36,7 +38,8 @@ func (p *pages) programs(src *gotypes.Source, documents []stage.Document) (map[*
 				continue
 			}
 			for _, definition := range doc.API.Definitions {
-				if definition.Root != nil && definition.Root.Kind == names.Names.Kind && definition.Root.Version == doc.API.Version {
+				if definition.Root != nil && definition.Root.Kind == names.Names.Kind &&
+					definition.Root.Version == doc.API.Version {
 					found, err := p.written(src, definition, modules[doc.API], made)
 					if err != nil {
 						return nil, err
@@ -49,7 +52,8 @@ func (p *pages) programs(src *gotypes.Source, documents []stage.Document) (map[*
 	return all, nil
 }
 
-// modules returns the names by which programs import the Python package of each API, none of those that no SDK is made of.
+// modules returns the names by which programs import the Python package of each API, none of those that no SDK is made
+// of.
 func (p *pages) modules(documents []stage.Document) map[*model.API]string {
 	api := &surface.Surface{}
 	for _, doc := range documents {
@@ -64,7 +68,9 @@ func (p *pages) modules(documents []stage.Document) map[*model.API]string {
 }
 
 // written returns a sample in all languages.
-func (p *pages) written(src *gotypes.Source, definition *model.Definition, module string, sample *samples.Sample) ([]reference.Sample, error) {
+func (p *pages) written(
+	src *gotypes.Source, definition *model.Definition, module string, sample *samples.Sample,
+) ([]reference.Sample, error) {
 	manifest, err := sample.YAML()
 	if err != nil {
 		return nil, err

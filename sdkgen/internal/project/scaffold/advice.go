@@ -34,16 +34,19 @@ func (p *project) adviseTools(version variable) {
 			"controller-gen is %s, and sdkgen has %s: with the same version both write the same bytes", version.value, linked)
 	}
 	p.adviseCRDs()
-	if p.header.year != "" && slices.ContainsFunc(p.calls, func(c call) bool { return c.generator == "object" && strings.Contains(c.options["year"], "$") }) {
+	if p.header.year != "" && slices.ContainsFunc(p.calls,
+		func(c call) bool { return c.generator == "object" && strings.Contains(c.options["year"], "$") }) {
 		i := slices.IndexFunc(p.calls, func(c call) bool { return c.generator == "object" })
-		p.note(p.calls[i].pos, "set the variable to "+p.header.year, "controller-gen writes the current year into headers, and sdkgen always writes %s", p.header.year)
+		p.note(p.calls[i].pos, "set the variable to "+p.header.year,
+			"controller-gen writes the current year into headers, and sdkgen always writes %s", p.header.year)
 	}
 }
 
 // requiredTools returns the version of controller-tools that a go.mod for tools requires.
 func (p *project) requiredTools() variable {
 	if r := p.module.require(controllerTools); r != nil {
-		return variable{r.Mod.Version, token.Position{Filename: "go.mod", Line: r.Syntax.Start.Line, Column: r.Syntax.Start.LineRune}}
+		return variable{r.Mod.Version, token.Position{Filename: "go.mod", Line: r.Syntax.Start.Line,
+			Column: r.Syntax.Start.LineRune}}
 	}
 	return variable{}
 }
@@ -57,21 +60,26 @@ func (p *project) advise() {
 		p.adviseTags(a)
 		for _, name := range a.openapi {
 			if path.Base(name) != openapiFile {
-				p.note(token.Position{Filename: name}, "remove it, with what generates it", "it declares the functions of %s, which sdkgen generates: the package would not compile", openapiFile)
+				p.note(token.Position{Filename: name}, "remove it, with what generates it",
+					"it declares the functions of %s, which sdkgen generates: the package would not compile", openapiFile)
 			}
 		}
 	}
 	if p.header.bad != "" {
-		p.note(token.Position{Filename: p.header.file}, "write the year in its place, and the file under header in "+p.opts.Config, "the header is left out: %s", p.header.bad)
+		p.note(token.Position{Filename: p.header.file},
+			"write the year in its place, and the file under header in "+p.opts.Config, "the header is left out: %s",
+			p.header.bad)
 	}
 	for _, file := range p.indirect() {
-		p.note(token.Position{Filename: file}, "run `go mod tidy` after the first `sdkgen generate`", "%s imports %s: it becomes a direct requirement", openapiFile, kubeOpenAPI)
+		p.note(token.Position{Filename: file}, "run `go mod tidy` after the first `sdkgen generate`",
+			"%s imports %s: it becomes a direct requirement", openapiFile, kubeOpenAPI)
 	}
 	if p.wants(Clients) {
 		p.adviseClients()
 	}
 	if files := p.adopted(); len(files) > 0 {
-		p.note(token.Position{}, "run `sdkgen generate --adopt` once, and look at `git diff`", "sdkgen takes over: %s", strings.Join(files, ", "))
+		p.note(token.Position{}, "run `sdkgen generate --adopt` once, and look at `git diff`", "sdkgen takes over: %s",
+			strings.Join(files, ", "))
 	}
 }
 
@@ -80,7 +88,8 @@ func (p *project) adviseTags(a *api) {
 	if !a.lacksMarkers() {
 		return
 	}
-	p.note(token.Position{Filename: path.Join(a.dir, "doc.go")}, "add above the package clause:\n"+strings.TrimRight(a.markers(), "\n"), "the generators need markers there")
+	p.note(token.Position{Filename: path.Join(a.dir, "doc.go")},
+		"add above the package clause:\n"+strings.TrimRight(a.markers(), "\n"), "the generators need markers there")
 }
 
 // lacksMarkers says whether the package has a doc.go, but not all of the markers that it has to have.
@@ -106,19 +115,24 @@ func (a *api) has(name string) bool { return slices.Contains(a.files, path.Join(
 // adviseClients reports what keeps the clientset from compiling.
 func (p *project) adviseClients() {
 	for _, flag := range p.codegen.unread {
-		p.note(p.codegen.pos, "write it under clients in "+p.opts.Config, "the value of gen_client's %s is known only when the script runs", flag)
+		p.note(p.codegen.pos, "write it under clients in "+p.opts.Config,
+			"the value of gen_client's %s is known only when the script runs", flag)
 	}
 	linked := p.opts.Modules[codeGenerator]
-	if r := p.module.require(clientGo); linked != "" && (r == nil || semver.Compare(semver.MajorMinor(r.Mod.Version), semver.MajorMinor(linked)) < 0) {
+	if r := p.module.require(clientGo); linked != "" &&
+		(r == nil || semver.Compare(semver.MajorMinor(r.Mod.Version), semver.MajorMinor(linked)) < 0) {
 		has := "none"
 		if r != nil {
 			has = r.Mod.Version
 		}
-		p.note(token.Position{Filename: "go.mod"}, fmt.Sprintf("run `go get %s@%s`, or write under clients in %s: version: project", clientGo, linked, p.opts.Config), "the clients need %s %s or newer, and go.mod requires %s", clientGo, linked, has)
+		p.note(token.Position{Filename: "go.mod"},
+			fmt.Sprintf("run `go get %s@%s`, or write under clients in %s: version: project", clientGo, linked, p.opts.Config),
+			"the clients need %s %s or newer, and go.mod requires %s", clientGo, linked, has)
 	}
 	for _, a := range p.apis {
 		if !a.genclient {
-			p.note(token.Position{Filename: a.dir}, "write // +genclient above each kind that needs a client", "no kind has +genclient: the clients would be empty")
+			p.note(token.Position{Filename: a.dir}, "write // +genclient above each kind that needs a client",
+				"no kind has +genclient: the clients would be empty")
 		}
 	}
 }

@@ -40,7 +40,8 @@ type line struct {
 // readScripts reads the Makefiles, the shell scripts in hack/ and the go:generate lines that there are.
 func (p *project) readScripts() ([]script, error) {
 	var names []string
-	for _, pattern := range []string{"GNUmakefile", "Makefile", "makefile", "Makefile*.mk", "*.mk", "hack/*.sh", "hack/*/*.sh", "*.go", "hack/*.go"} {
+	for _, pattern := range []string{"GNUmakefile", "Makefile", "makefile", "Makefile*.mk", "*.mk", "hack/*.sh",
+		"hack/*/*.sh", "*.go", "hack/*.go"} {
 		found, err := fs.Glob(p.tree, pattern)
 		if err != nil {
 			return nil, err
@@ -232,7 +233,8 @@ var (
 // versionIn returns the version of controller-gen that a script names.
 func versionIn(s script) variable {
 	for _, l := range s.lines {
-		if m := assignment.FindStringSubmatch(l.text); len(m) > 2 && toolsVariable.MatchString(m[1]) && semantic.MatchString(m[2]) {
+		if m := assignment.FindStringSubmatch(l.text); len(m) > 2 && toolsVariable.MatchString(m[1]) &&
+			semantic.MatchString(m[2]) {
 			return variable{m[2], l.pos}
 		}
 		if m := toolsVersion.FindStringSubmatch(l.text); m != nil {

@@ -22,7 +22,8 @@ var external = regexp.MustCompile(`[\w./-]+/[\w./-]+\.[A-Z]\w*:[\w./-]+`)
 
 // sameValue are the flags of gen_client whose value is that of a key in sdkgen.yaml.
 var sameValue = [][2]string{
-	{"--clientset-name", "clientsetName"}, {"--versioned-name", "versionedName"}, {"--applyconfig-name", "applyconfigName"},
+	{"--clientset-name", "clientsetName"}, {"--versioned-name", "versionedName"},
+	{"--applyconfig-name", "applyconfigName"},
 	{"--listers-name", "listersName"}, {"--informers-name", "informersName"},
 }
 
@@ -107,8 +108,8 @@ func (s script) externals() []string {
 	return found
 }
 
-// below returns a directory of the project that a script names, "" if it is not there. A variable at its beginning is most
-// likely the project's root.
+// below returns a directory of the project that a script names, "" if it is not there. A variable at its beginning is
+// most likely the project's root.
 func (p *project) below(dir string) string {
 	if strings.HasPrefix(dir, "$") {
 		_, dir, _ = strings.Cut(dir, "/")

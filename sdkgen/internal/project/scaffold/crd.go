@@ -19,14 +19,15 @@ type crdOption struct {
 
 // switches are the options that are true or false.
 var switches = []string{
-	"allowDangerousTypes", "deprecatedV1beta1CompatibilityPreserveUnknownFields", "generateEmbeddedObjectMeta", "ignoreUnexportedFields", "omitToolVersion",
+	"allowDangerousTypes", "deprecatedV1beta1CompatibilityPreserveUnknownFields", "generateEmbeddedObjectMeta",
+	"ignoreUnexportedFields", "omitToolVersion",
 }
 
 // implied are options that change nothing: sdkgen writes CRDs of version v1, each with all of its versions.
 var implied = []string{"crdVersions", "trivialVersions"}
 
-// crdOptions returns the options of the generator crd in the order in which they are found, each once. A value that is the default
-// is left out.
+// crdOptions returns the options of the generator crd in the order in which they are found, each once. A value that is
+// the default is left out.
 func (p *project) crdOptions() []crdOption {
 	var options []crdOption
 	for _, c := range p.calls {
@@ -40,7 +41,8 @@ func (p *project) crdOptions() []crdOption {
 			case i < 0:
 				options = append(options, o)
 			case options[i].value != o.value && options[i].bad == "":
-				options[i].bad = fmt.Sprintf("%s:%d gives it another value, and sdkgen.yaml has one for all CRDs", o.at.pos.Filename, o.at.pos.Line)
+				options[i].bad = fmt.Sprintf("%s:%d gives it another value, and sdkgen.yaml has one for all CRDs",
+					o.at.pos.Filename, o.at.pos.Line)
 			}
 		}
 	}
@@ -61,7 +63,8 @@ func (p *project) crdOption(c call, name string) crdOption {
 	switch _, err := strconv.ParseUint(o.value, 10, 31); {
 	case strings.Contains(o.value, "$"):
 		o.bad = "its value is known at run time only"
-	case isSwitch && o.value != "true" && o.value != "false", name == "maxDescLen" && err != nil, name == "year" && !yearValue.MatchString(o.value):
+	case isSwitch && o.value != "true" && o.value != "false", name == "maxDescLen" && err != nil,
+		name == "year" && !yearValue.MatchString(o.value):
 		o.bad = fmt.Sprintf("its value is %q", o.value)
 	case name == "deprecatedV1beta1CompatibilityPreserveUnknownFields" && o.value == "true":
 		o.bad = "the API server refuses such a CRD"
@@ -84,7 +87,8 @@ func (p *project) unreadable() []crdOption {
 // adviseCRDs reports the options that sdkgen.yaml cannot have.
 func (p *project) adviseCRDs() {
 	for _, o := range p.unreadable() {
-		p.note(o.at.pos, "leave crd out in "+p.opts.Config+" and keep controller-gen for the CRDs, or add the option there by hand",
+		p.note(o.at.pos, "leave crd out in "+p.opts.Config+
+			" and keep controller-gen for the CRDs, or add the option there by hand",
 			"the CRDs would differ: controller-gen's option crd:%s is not in %s: %s", o.name, p.opts.Config, o.bad)
 	}
 }

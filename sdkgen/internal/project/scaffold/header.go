@@ -15,7 +15,8 @@ type header struct {
 }
 
 // boilerplates are where projects have the header; kubebuilder's is the first.
-var boilerplates = []string{"hack/boilerplate.go.txt", "hack/boilerplate/boilerplate.go.txt", "hack/boilerplate/boilerplate.generatego.txt"}
+var boilerplates = []string{"hack/boilerplate.go.txt", "hack/boilerplate/boilerplate.go.txt",
+	"hack/boilerplate/boilerplate.generatego.txt"}
 
 // readHeader finds the header: the one that controller-gen's object generator is given, else that of
 // kubebuilder's layout.
@@ -62,7 +63,8 @@ func (p *project) yearIn(text string) string {
 	before, after, _ := strings.Cut(text, " YEAR")
 	after, _, _ = strings.Cut(after, "\n")
 	from := strings.LastIndexByte(before, '\n') + 1
-	form := regexp.MustCompile(regexp.QuoteMeta(before[from:]) + ` ([0-9]{4}(?:[-, ]+[0-9]{4})*)` + regexp.QuoteMeta(after))
+	form := regexp.MustCompile(regexp.QuoteMeta(before[from:]) + ` ([0-9]{4}(?:[-, ]+[0-9]{4})*)` +
+		regexp.QuoteMeta(after))
 	year := ""
 	for _, a := range p.apis {
 		for _, name := range a.files {

@@ -72,13 +72,16 @@ func (p *project) readProject() (*scaffolded, error) {
 		if e.Core || e.External || e.API == nil && s.Version == "3" {
 			continue // a webhook or a controller for somebody else's kind
 		}
-		pos := token.Position{Filename: projectFile, Line: min(node.Line, bytes.Count(data, []byte("\n"))+1), Column: node.Column}
+		pos := token.Position{Filename: projectFile, Line: min(node.Line, bytes.Count(data, []byte("\n"))+1),
+			Column: node.Column}
 		dir, ok := s.directory(e)
 		if !ok {
-			list.Add(pos, rule, "correct the path, or remove the resource", "the path %q of the kind %s is not below the repo %q", e.Path, e.Kind, s.Repo)
+			list.Add(pos, rule, "correct the path, or remove the resource",
+				"the path %q of the kind %s is not below the repo %q", e.Path, e.Kind, s.Repo)
 			continue
 		}
-		s.resources = append(s.resources, resource{kind: e.Kind, group: join(e.Group, e.Domain, s.Domain), dir: dir, pos: pos})
+		s.resources = append(s.resources, resource{kind: e.Kind, group: join(e.Group, e.Domain, s.Domain), dir: dir,
+			pos: pos})
 	}
 	return s, list.Err()
 }

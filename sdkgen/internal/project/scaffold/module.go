@@ -24,7 +24,8 @@ type module struct {
 func (p *project) readModule() (module, error) {
 	data, err := fs.ReadFile(p.tree, "go.mod")
 	if errors.Is(err, fs.ErrNotExist) {
-		return module{}, diag.Errorf(token.Position{}, rule, "run `go mod init` in the project's root, or name the root with -C", "no go.mod in the project's root")
+		return module{}, diag.Errorf(token.Position{}, rule,
+			"run `go mod init` in the project's root, or name the root with -C", "no go.mod in the project's root")
 	}
 	if err != nil {
 		return module{}, err
@@ -33,7 +34,8 @@ func (p *project) readModule() (module, error) {
 	if list, ok := errors.AsType[modfile.ErrorList](err); ok {
 		var found diag.List
 		for _, e := range list {
-			found.Add(token.Position{Filename: e.Filename, Line: e.Pos.Line, Column: e.Pos.LineRune}, rule, "run `go mod edit -fmt`", "%v", e.Err)
+			found.Add(token.Position{Filename: e.Filename, Line: e.Pos.Line, Column: e.Pos.LineRune}, rule,
+				"run `go mod edit -fmt`", "%v", e.Err)
 		}
 		return module{}, found
 	}
@@ -41,7 +43,8 @@ func (p *project) readModule() (module, error) {
 		return module{}, err
 	}
 	if file.Module == nil {
-		return module{}, diag.Errorf(token.Position{Filename: "go.mod"}, rule, "write, for example: module example.org/project", "missing module directive")
+		return module{}, diag.Errorf(token.Position{Filename: "go.mod"}, rule,
+			"write, for example: module example.org/project", "missing module directive")
 	}
 	return module{file.Module.Mod.Path, file}, nil
 }
@@ -49,8 +52,8 @@ func (p *project) readModule() (module, error) {
 // major is the last element of the path of a module of version 2 or later.
 var major = regexp.MustCompile(`^v[0-9]+$`)
 
-// name is what the module is called: the last element of its path, without a major version. A module of an operator's types
-// alone, such as example.org/op/api, is called by the operator.
+// name is what the module is called: the last element of its path, without a major version. A module of an operator's
+// types alone, such as example.org/op/api, is called by the operator.
 func (m module) name() string { return moduleName(m.path) }
 
 func moduleName(modulePath string) string {
@@ -95,16 +98,19 @@ func (p *project) foreign() error {
 	var list diag.List
 	for _, importPath := range p.opts.Packages {
 		if err := gomodule.CheckImportPath(importPath); err != nil {
-			list.Add(token.Position{}, rule, "write an import path, such as sigs.k8s.io/jobset/api/jobset/v1alpha2", "--package: %v", err)
+			list.Add(token.Position{}, rule, "write an import path, such as sigs.k8s.io/jobset/api/jobset/v1alpha2",
+				"--package: %v", err)
 			continue
 		}
 		if p.own(importPath) {
-			list.Add(token.Position{}, rule, "leave out --package, or use --sdk-only to leave the types alone", "%s is a package of this module", importPath)
+			list.Add(token.Position{}, rule, "leave out --package, or use --sdk-only to leave the types alone",
+				"%s is a package of this module", importPath)
 			continue
 		}
 		from := p.module.provider(importPath)
 		if from == "" {
-			list.Add(token.Position{Filename: "go.mod"}, rule, "run `go get "+importPath+"`", "no module that go.mod requires provides %s", importPath)
+			list.Add(token.Position{Filename: "go.mod"}, rule, "run `go get "+importPath+"`",
+				"no module that go.mod requires provides %s", importPath)
 			continue
 		}
 		p.name = moduleName(from)

@@ -57,7 +57,8 @@ func (p *project) discover() error {
 	for _, r := range listed.resources {
 		i := slices.IndexFunc(found, func(a *api) bool { return a.dir == r.dir })
 		if i < 0 {
-			p.note(r.pos, "if there is such a kind, correct the path", "PROJECT lists the kind %s, but there is no root kind in %s: left out", r.kind, r.dir)
+			p.note(r.pos, "if there is such a kind, correct the path",
+				"PROJECT lists the kind %s, but there is no root kind in %s: left out", r.kind, r.dir)
 			continue
 		}
 		found[i].group = cmp.Or(found[i].group, r.group)
@@ -68,11 +69,13 @@ func (p *project) discover() error {
 		pos := token.Position{Filename: a.dir}
 		switch {
 		case a.group == "":
-			hint := "if it is an API package, write in " + path.Join(a.dir, "doc.go") + " above the package clause:\n// +groupName=example.org"
+			hint := "if it is an API package, write in " + path.Join(a.dir, "doc.go") +
+				" above the package clause:\n// +groupName=example.org"
 			unnamed.Add(pos, rule, hint, "the group of the kinds %s is unknown", strings.Join(a.kinds, ", "))
 			p.note(pos, hint, "the group of the kinds %s is unknown: left out", strings.Join(a.kinds, ", "))
 		case len(groups) > 0 && !groups[a.group]:
-			p.note(pos, "to include it, add to apis in "+p.opts.Config+":\n- path: "+a.dir, "PROJECT does not list the group %s: left out", a.group)
+			p.note(pos, "to include it, add to apis in "+p.opts.Config+":\n- path: "+a.dir,
+				"PROJECT does not list the group %s: left out", a.group)
 		default:
 			p.apis = append(p.apis, a)
 		}
@@ -83,7 +86,9 @@ func (p *project) discover() error {
 	if len(unnamed) > 0 {
 		return unnamed
 	}
-	return diag.Errorf(token.Position{}, rule, "declare a struct with metav1.TypeMeta and metav1.ObjectMeta in a package such as api/v1alpha1, or name the API package of another module with --package",
+	return diag.Errorf(token.Position{}, rule,
+		"declare a struct with metav1.TypeMeta and metav1.ObjectMeta in a package such as api/v1alpha1, or name the API "+
+			"package of another module with --package",
 		"no package of the project has a root kind")
 }
 
@@ -93,7 +98,8 @@ func (p *project) own(importPath string) bool { return within(importPath, p.modu
 // scan returns the packages with root kinds and an API version, sorted by directory.
 func (p *project) scan() ([]*api, error) {
 	var found []*api
-	homes, modules := map[string]string{".": p.module.path}, map[string]string{".": "."} // import paths and modules by directory
+	// import paths and modules by directory
+	homes, modules := map[string]string{".": p.module.path}, map[string]string{".": "."}
 	err := fs.WalkDir(p.tree, ".", func(dir string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -127,7 +133,8 @@ func (p *project) scan() ([]*api, error) {
 
 // skipped says whether no API package is looked for in a directory of that name.
 func skipped(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains([]string{"vendor", "testdata", "third_party", "node_modules", "test", "tests"}, name)
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") ||
+		slices.Contains([]string{"vendor", "testdata", "third_party", "node_modules", "test", "tests"}, name)
 }
 
 // readPackage reads the package in a directory; nil if it is none with root kinds.

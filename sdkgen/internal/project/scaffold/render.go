@@ -18,7 +18,8 @@ import (
 )
 
 // schemaLine has editors complete and check the configuration.
-const schemaLine = "# yaml-language-server: $schema=https://raw.githubusercontent.com/flux-framework/flux-operator/main/sdkgen/sdkgen.schema.json\n"
+const schemaLine = "# yaml-language-server: " +
+	"$schema=https://raw.githubusercontent.com/flux-framework/flux-operator/main/sdkgen/sdkgen.schema.json\n"
 
 // importsFile imports the API packages of other modules.
 const importsFile = "hack/sdkgen/imports.go"
@@ -26,7 +27,8 @@ const importsFile = "hack/sdkgen/imports.go"
 // renderImports is the file without which `go mod tidy` would take the modules of the API packages out of
 // go.mod: nothing else imports them. It looks at files of all build tags.
 func (p *project) renderImports() string {
-	text := "//go:build sdkgen\n\n// Package sdkgen keeps in go.mod the modules whose API packages sdkgen.yaml names.\npackage sdkgen\n\nimport (\n"
+	text := "//go:build sdkgen\n\n// Package sdkgen keeps in go.mod the modules whose API packages sdkgen.yaml " +
+		"names.\npackage sdkgen\n\nimport (\n"
 	var imports []string
 	for _, a := range p.apis {
 		imports = append(imports, "\t_ "+strconv.Quote(a.importPath)+"\n")
@@ -77,12 +79,15 @@ version: 0.1.0
 		b.WriteString(section("API rule violations that are accepted; `sdkgen rules --update` writes the list.",
 			"rules:\n  exceptions: hack/violations.list\n", unwanted))
 	}
-	b.WriteString(section("A manifest of each kind that the API server accepts; those in the directory that you wrote are validated.",
-		"samples:\n  dir: config/samples\n", unwanted))
+	b.WriteString(
+		section("A manifest of each kind that the API server accepts; those in the directory that you wrote are validated.",
+			"samples:\n  dir: config/samples\n", unwanted))
 	b.WriteString(section("JSON Schemas by which editors and kubeconform validate manifests, and OpenAPI 3 documents.",
 		"schemas:\n  dir: config/schemas\n", unwanted))
-	b.WriteString(section("Reference pages as Markdown, for mkdocs, Docusaurus or Hugo; `sdkgen docs` makes a site that needs none of them.",
-		"docs:\n  dir: docs/api\n  format: markdown\n", unwanted))
+	b.WriteString(
+		section("Reference pages as Markdown, for mkdocs, Docusaurus or Hugo; `sdkgen docs` makes a site that needs none "+
+			"of them.",
+			"docs:\n  dir: docs/api\n  format: markdown\n", unwanted))
 	b.WriteString(p.renderSDKs())
 	b.WriteString(p.renderKeep())
 	return b.String()
@@ -96,7 +101,8 @@ func section(comment, text, off string) string {
 	if off == "" {
 		return "\n# " + comment + "\n" + text
 	}
-	return "\n# " + comment + "\n# Off: " + off + ".\n# " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n# ") + "\n"
+	return "\n# " + comment + "\n# Off: " + off + ".\n# " +
+		strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n# ") + "\n"
 }
 
 // renderAPIs lists the API packages.
@@ -106,7 +112,8 @@ func (p *project) renderAPIs() string {
 	case len(p.opts.Packages) > 0:
 		comment = "The packages with API types; nothing is written to them. dir is for swagger.json."
 	case p.opts.SDKOnly:
-		comment = "The packages with API types, by import path: nothing is written to them, and their own tools make\n# their CRDs and deepcopy code. dir is for swagger.json."
+		comment = "The packages with API types, by import path: nothing is written to them, and their own tools make\n# " +
+			"their CRDs and deepcopy code. dir is for swagger.json."
 	}
 	text := "apis:\n"
 	for _, a := range p.apis {
@@ -167,7 +174,9 @@ func (p *project) renderKeep() string {
 	if text == "" {
 		return ""
 	}
-	return section("Files beside the generated ones that other generators make; any other is a difference to `sdkgen verify`.", "keep:\n"+text, "")
+	return section(
+		"Files beside the generated ones that other generators make; any other is a difference to `sdkgen verify`.",
+		"keep:\n"+text, "")
 }
 
 // place chooses directories for the SDKs: new ones, beside those that the project has already.
@@ -187,7 +196,8 @@ func (p *project) free(dir, output string) string {
 	}
 	other := dir + "-sdkgen"
 	if p.wants(output) {
-		p.note(token.Position{Filename: dir}, "to have it in "+dir+", remove what is there and correct "+output+".dir in "+p.opts.Config,
+		p.note(token.Position{Filename: dir}, "to have it in "+dir+", remove what is there and correct "+output+".dir in "+
+			p.opts.Config,
 			"the directory holds files that sdkgen did not write: the SDK goes to %s", other)
 	}
 	return other

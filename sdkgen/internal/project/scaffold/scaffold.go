@@ -106,7 +106,8 @@ func Plan(opts Options) (*Result, error) {
 	}
 	res := &Result{Files: files, Notes: p.notes, Next: p.next()}
 	if p.takesOver() && len(p.notes) > 0 && len(p.groups()) == 1 {
-		res.Alternative = "rm " + opts.Config + " && sdkgen init --sdk-only, for an SDK without a change of types, CRDs and Makefile"
+		res.Alternative = "rm " + opts.Config +
+			" && sdkgen init --sdk-only, for an SDK without a change of types, CRDs and Makefile"
 	}
 	return res, nil
 }
@@ -123,7 +124,8 @@ func Write(root *os.Root, files []artifact.File) error {
 
 // note records something that the author of the project has to know or to change.
 func (p *project) note(pos token.Position, hint, format string, args ...any) {
-	p.notes = append(p.notes, diag.Diagnostic{Pos: pos, Rule: rule, Severity: diag.Warning, Hint: hint, Message: fmt.Sprintf(format, args...)})
+	p.notes = append(p.notes, diag.Diagnostic{Pos: pos, Rule: rule, Severity: diag.Warning, Hint: hint,
+		Message: fmt.Sprintf(format, args...)})
 }
 
 // groups returns the groups of the API packages, sorted.

@@ -30,7 +30,8 @@ func TestPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer root.Close()
-		res, err := scaffold.Plan(scaffold.Options{Root: root, Config: "sdkgen.yaml", Outputs: strings.Fields(c.Field("outputs")), SDKOnly: c.Field("sdk-only") != "", Modules: versions})
+		res, err := scaffold.Plan(scaffold.Options{Root: root, Config: "sdkgen.yaml",
+			Outputs: strings.Fields(c.Field("outputs")), SDKOnly: c.Field("sdk-only") != "", Modules: versions})
 		if err != nil {
 			t.Fatal(err)
 		}

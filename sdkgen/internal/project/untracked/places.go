@@ -54,7 +54,8 @@ func (f *finder) segment(dir, pattern string) ([]string, error) {
 	var names []string
 	for _, entry := range entries {
 		found := fits.FindStringSubmatch(entry.Name())
-		if len(found) > 0 && (f.homes[path.Join(dir, entry.Name())] || len(found) == 2 && !strings.Contains(pattern, groupMark) && version.MatchString(found[1])) {
+		if len(found) > 0 && (f.homes[path.Join(dir, entry.Name())] ||
+			len(found) == 2 && !strings.Contains(pattern, groupMark) && version.MatchString(found[1])) {
 			names = append(names, entry.Name())
 		}
 	}

@@ -41,8 +41,11 @@ const (
 // Find returns the files in the places that made does not list, sorted by path. Git is asked, with the variables
 // in environ, only if there is something to ask about. If it has no answer, every file counts, but for those
 // in __pycache__, and unasked says why.
-func Find(ctx context.Context, root *os.Root, environ []string, places Places, made []string) (files []File, unasked, err error) {
-	f := &finder{root: root, places: places, made: map[string]bool{}, homes: map[string]bool{}, lists: map[string][]fs.DirEntry{}, why: map[string]string{}}
+func Find(
+	ctx context.Context, root *os.Root, environ []string, places Places, made []string,
+) (files []File, unasked, err error) {
+	f := &finder{root: root, places: places, made: map[string]bool{}, homes: map[string]bool{},
+		lists: map[string][]fs.DirEntry{}, why: map[string]string{}}
 	for _, name := range made {
 		f.made[name] = true
 		for dir := path.Dir(name); dir != "." && !f.homes[dir]; dir = path.Dir(dir) {

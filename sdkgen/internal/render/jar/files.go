@@ -22,7 +22,8 @@ func addFiles(job render.Job, config map[string]any) error {
 	var names []string
 	for _, file := range made {
 		names = append(names, file.Name)
-		files[file.Template] = map[string]any{"destinationFilename": file.Name, "folder": file.Dir, "templateType": "SupportingFiles"}
+		files[file.Template] = map[string]any{"destinationFilename": file.Name, "folder": file.Dir,
+			"templateType": "SupportingFiles"}
 	}
 	config["files"] = files
 	// What is listed here is made, and nothing else; an empty text means everything, and so does

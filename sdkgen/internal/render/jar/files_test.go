@@ -43,7 +43,8 @@ func TestFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := got.Files["package/extra.go.mustache"]
-		if file.Folder != c.dir || file.DestinationFilename != "extra.go" || got.GlobalProperties["supportingFiles"] != c.made {
+		if file.Folder != c.dir || file.DestinationFilename != "extra.go" ||
+			got.GlobalProperties["supportingFiles"] != c.made {
 			t.Errorf("%+v: %+v", c, got)
 		}
 		if notes := got.Files["project/NOTES.mustache"]; notes.Folder != "" || notes.DestinationFilename != "NOTES" {

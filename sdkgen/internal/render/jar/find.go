@@ -56,7 +56,8 @@ func Find(where Where) (*Jar, error) {
 // checkJar checks that Java can run the jar, and the jar's checksum.
 func checkJar(where Where) error {
 	if strings.ContainsRune(where.Jar, filepath.ListSeparator) {
-		return diag.List{{Rule: rule, Message: fmt.Sprintf("Java cannot run a jar whose path contains %q: %s", filepath.ListSeparator, where.Jar), Hint: where.Hint}}
+		return diag.List{{Rule: rule, Message: fmt.Sprintf("Java cannot run a jar whose path contains %q: %s",
+			filepath.ListSeparator, where.Jar), Hint: where.Hint}}
 	}
 	sum, err := FileSum(where.Jar)
 	if errors.Is(err, fs.ErrNotExist) {

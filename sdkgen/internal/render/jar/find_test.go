@@ -74,7 +74,8 @@ func says(version string) string { return "echo 'openjdk version \"" + version +
 // that what does not do is passed over.
 func TestFindJavaOrder(t *testing.T) {
 	bin := func(home string) string { return filepath.Join(home, "bin") }
-	home, first, second, fallback := runtime(t, java2, never), runtime(t, java2, never), runtime(t, java2, never), runtime(t, java2, never)
+	home, first, second, fallback := runtime(t, java2, never), runtime(t, java2, never), runtime(t, java2, never),
+		runtime(t, java2, never)
 	old, broken := runtime(t, java8, never), runtime(t, "", "echo no runtime; exit 3")
 	empty := t.TempDir()
 	plain := t.TempDir()
@@ -115,7 +116,9 @@ func TestFindJavaOrder(t *testing.T) {
 		}
 	}
 	_, _, err := jar.FindJava(jar.Where{JavaHome: old, Path: path(broken, empty), Java: empty, Hint: "fetch it"})
-	want := fmt.Sprintf("Java 11 or newer was not found in JAVA_HOME or on PATH, nor in %s (%s/bin/java is version 8; %s/bin/java does not run: exit status 3: no runtime) (tools)", empty, old, broken)
+	want := fmt.Sprintf(
+		"Java 11 or newer was not found in JAVA_HOME or on PATH, nor in %s (%s/bin/java is version 8; %s/bin/java does not "+
+			"run: exit status 3: no runtime) (tools)", empty, old, broken)
 	if err == nil || !strings.HasPrefix(err.Error(), want+"\n") {
 		t.Errorf("none: %v\nwant  %s", err, want)
 	}
@@ -162,7 +165,8 @@ func TestFindJavaVersion(t *testing.T) {
 // without one that cannot be read.
 func TestFindJavaRelease(t *testing.T) {
 	home, links := runtime(t, java2, never), t.TempDir()
-	for from, to := range map[string]string{filepath.Join(home, "bin", "java"): "alternatives", filepath.Join(links, "alternatives"): "java"} {
+	for from, to := range map[string]string{filepath.Join(home, "bin", "java"): "alternatives",
+		filepath.Join(links, "alternatives"): "java"} {
 		if err := os.Symlink(from, filepath.Join(links, to)); err != nil {
 			t.Fatal(err)
 		}

@@ -155,7 +155,8 @@ func flags(version int) []string {
 
 // unwanted are files of the jar that are no part of an SDK: its own notes, and a file that would make
 // pytest import the source beside the tests in place of the installed package.
-var unwanted = []string{".openapi-generator/FILES", ".openapi-generator/VERSION", ".openapi-generator-ignore", "test/__init__.py"}
+var unwanted = []string{".openapi-generator/FILES", ".openapi-generator/VERSION", ".openapi-generator-ignore",
+	"test/__init__.py"}
 
 // collect returns the files that the jar wrote to a directory.
 func collect(job render.Job, dir string) (*artifact.Set, error) {

@@ -32,8 +32,8 @@ func openAPI3(doc object) {
 
 type converter struct{ parameters object }
 
-// schema turns a schema and those inside of it. A reference stands alone: the generator makes a model of its own, with a name of
-// its own, of one that has something next to it.
+// schema turns a schema and those inside of it. A reference stands alone: the generator makes a model of its own, with
+// a name of its own, of one that has something next to it.
 func (c converter) schema(value any) {
 	schema, ok := value.(object)
 	if !ok {
@@ -129,7 +129,8 @@ func (c converter) operation(op object, shared any) {
 func scalar(parameter object) object {
 	schema := object{}
 	for key, value := range parameter {
-		if !slices.Contains([]string{"name", "in", "required", "description", "allowEmptyValue"}, key) && !strings.HasPrefix(key, "x-") {
+		if !slices.Contains([]string{"name", "in", "required", "description", "allowEmptyValue"}, key) &&
+			!strings.HasPrefix(key, "x-") {
 			schema[key] = value
 			delete(parameter, key)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// TestOwnTemplates makes the SDKs of this repository's API by openapi-generator's own templates: of swagger.json as it is,
-// and of what sdkgen makes of it for the generator. Both must compile and import, and read and write an example.
+// TestOwnTemplates makes the SDKs of this repository's API by openapi-generator's own templates: of swagger.json as it
+// is, and of what sdkgen makes of it for the generator. Both must compile and import, and read and write an example.
 func TestOwnTemplates(t *testing.T) {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {
@@ -40,7 +40,8 @@ func TestOwnTemplates(t *testing.T) {
 	}
 	// A number, for which Swagger 2.0 has no type: a limit is one, or a string.
 	example = []byte(strings.Replace(string(example), `"batch":true`, `"batch":true,"resources":{"limits":{"cpu":2}}`, 1))
-	dir := testkit.Project(t, &txtar.Archive{Files: []txtar.File{{Name: "main.go", Data: []byte(readGo)}}, Comment: []byte("module: made\n")})
+	dir := testkit.Project(t, &txtar.Archive{Files: []txtar.File{{Name: "main.go", Data: []byte(readGo)}},
+		Comment: []byte("module: made\n")})
 	var jobs []render.Job
 	for _, name := range []string{"plain", "honest"} {
 		for _, generator := range []string{render.Python, render.Go} {
@@ -58,7 +59,8 @@ func TestOwnTemplates(t *testing.T) {
 	}
 	for i, job := range jobs {
 		for file := range sets[i].All() {
-			if dirName, base := path.Split(file.Path); job.Generator == render.Python || dirName == "" && path.Ext(base) == ".go" {
+			if dirName, base := path.Split(file.Path); job.Generator == render.Python ||
+				dirName == "" && path.Ext(base) == ".go" {
 				testkit.Write(t, dir, path.Join(job.Package(), file.Path), file.Data)
 			}
 		}

@@ -24,7 +24,8 @@ func command(ctx context.Context, dir, java string, args ...string) *exec.Cmd {
 // memory says so if the process seems to have died of too little memory.
 func memory(cmd *exec.Cmd, output string) string {
 	const killed = 137 // by SIGKILL, in a shell's or a container's words
-	signal := cmd.ProcessState != nil && (cmd.ProcessState.ExitCode() == killed || cmd.ProcessState.String() == "signal: killed")
+	signal := cmd.ProcessState != nil && (cmd.ProcessState.ExitCode() == killed ||
+		cmd.ProcessState.String() == "signal: killed")
 	if signal || strings.Contains(output, "OutOfMemoryError") || strings.Contains(output, "insufficient memory") {
 		return " (out of memory? Java needs about 200 MB)"
 	}
@@ -33,7 +34,8 @@ func memory(cmd *exec.Cmd, output string) string {
 
 // noise are lines of the jar that say nothing of a failure: its log, its greetings and the
 // frames of a stack.
-var noise = regexp.MustCompile(`] (INFO|WARN) |^WARNING: |^(Includes|Root): |^#(.*#)?$|^(\[[\w-]+\] )?(Generating|Finished generating) |^\tat |^\t\.\.\. \d+ more`)
+var noise = regexp.MustCompile(
+	`] (INFO|WARN) |^WARNING: |^(Includes|Root): |^#(.*#)?$|^(\[[\w-]+\] )?(Generating|Finished generating) |^\tat |^\t\.\.\. \d+ more`)
 
 // tail returns the lines of the jar's output that say what went wrong, each once and on a line
 // of its own, at most 30; the last of all lines if none does. Threads are not named: which one a

@@ -32,11 +32,14 @@ const document = `{"swagger": "2.0", "info": {"title": "t", "version": "v1"}, "p
 // TestRun makes both languages in one process, with a template that the job has and the jar's own.
 func TestRun(t *testing.T) {
 	jar, templates := findJar(t), t.TempDir()
-	write(t, filepath.Join(templates, "model.mustache"), "{{#models}}{{#model}}package {{packageName}}\nvar   {{classname}} =   1 // {{{description}}}\n{{/model}}{{/models}}", 0o644)
+	write(t, filepath.Join(templates, "model.mustache"),
+		"{{#models}}{{#model}}package {{packageName}}\nvar   {{classname}} =   1 // {{{description}}}\n{{/model}}{{/models}}",
+		0o644)
 	jobs := []render.Job{job("python", "python-legacy", ""), job("go", "go", templates)}
 	scratch := t.TempDir()
 	var log bytes.Buffer
-	sets, err := jar.Run(t.Context(), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})), scratch, jobs)
+	sets, err := jar.Run(t.Context(), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		scratch, jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +59,13 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	if file, _ := sets[1].Lookup("model_island.go"); string(file.Data) != "package made\n\nvar Island = 1 // INSEL mit Ümläuten\n" {
+	if file, _ := sets[1].Lookup(
+		"model_island.go"); string(file.Data) != "package made\n\nvar Island = 1 // INSEL mit Ümläuten\n" {
 		t.Errorf("by the job's template: %q", file.Data)
 	}
 	for file := range sets[1].All() {
-		if formatted, err := format.Source(file.Data); strings.HasSuffix(file.Path, ".go") && (err != nil || !bytes.Equal(formatted, file.Data)) {
+		if formatted, err := format.Source(file.Data); strings.HasSuffix(file.Path, ".go") &&
+			(err != nil || !bytes.Equal(formatted, file.Data)) {
 			t.Errorf("%s is not formatted: %v", file.Path, err)
 		}
 	}
@@ -80,7 +85,8 @@ func TestRunSame(t *testing.T) {
 		"JAVA_TOOL_OPTIONS": "-Duser.language=tr -Duser.country=TR -Dfile.encoding=ISO-8859-9 -Dline.separator=x",
 		"_JAVA_OPTIONS":     "-Duser.language=tr -Dfile.encoding=UTF-16", "JDK_JAVA_OPTIONS": "-Dfile.encoding=UTF-16",
 		"JAVA_OPTS": "-Xmx1m", "CLASSPATH": "/nowhere", "LC_ALL": "tr_TR.ISO-8859-9", "LANG": "C", "LANGUAGE": "tr",
-		"TZ": "Asia/Kathmandu", "HOME": t.TempDir(), "TMPDIR": t.TempDir(), "USER": "someone", "GO_POST_PROCESS_FILE": "/bin/false",
+		"TZ": "Asia/Kathmandu", "HOME": t.TempDir(), "TMPDIR": t.TempDir(), "USER": "someone",
+		"GO_POST_PROCESS_FILE":     "/bin/false",
 		"PYTHON_POST_PROCESS_FILE": "/bin/false", "PATH": "/nowhere",
 	} {
 		t.Setenv(name, value)
@@ -161,7 +167,8 @@ func TestRunOutOfMemory(t *testing.T) {
 		missing(t, err.Error())
 	}
 	sets, err := jar.Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []render.Job{job("go", "go", "")})
-	if err == nil || !strings.Contains(err.Error(), "(out of memory? Java needs about 200 MB)") || !strings.Contains(err.Error(), "OutOfMemoryError") {
+	if err == nil || !strings.Contains(err.Error(), "(out of memory? Java needs about 200 MB)") ||
+		!strings.Contains(err.Error(), "OutOfMemoryError") {
 		t.Errorf("%d sets, error %v", len(sets), err)
 	}
 }
@@ -170,20 +177,31 @@ func TestRunOutOfMemory(t *testing.T) {
 func TestRunFake(t *testing.T) {
 	out := "for config; do :; done; out=$(dirname $config)/out; "
 	for name, c := range map[string]struct{ script, want string }{
-		"out of memory": {"echo '[main] INFO  x - hello'; echo 'Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space' >&2; echo '\tat x.y(Z.java:1)'; exit 1", "running openapi-generator: exit status 1 (out of memory? Java needs about 200 MB)\n    Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space"},
-		"no native memory": {"echo '#'; echo '# There is insufficient memory for the Java Runtime Environment to continue.'; exit 1",
-			"running openapi-generator: exit status 1 (out of memory? Java needs about 200 MB)\n    # There is insufficient memory for the Java Runtime Environment to continue."},
-		"killed in a shell":   {"exit 137", "running openapi-generator: exit status 137 (out of memory? Java needs about 200 MB)"},
-		"killed":              {"kill -9 $$", "running openapi-generator: signal: killed (out of memory? Java needs about 200 MB)"},
-		"silent":              {"exit 3", "running openapi-generator: exit status 3"},
-		"only noise":          {"echo '[main] INFO  x - hello'; exit 3", "running openapi-generator: exit status 3\n    INFO  x - hello"},
-		"much":                {"i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo line $i; echo line 1; done; exit 1", "running openapi-generator: exit status 1\n    line 71\n"},
-		"nothing written":     {"exit 0", "collecting the files of go: it ended well, but wrote none"},
-		"directory removed":   {out + "rmdir $out", "no such file or directory"},
-		"broken Go":           {out + "echo 'package {' > $out/x.go", "the generator go made Go that does not parse: x.go:1:9: expected 'IDENT'"},
+		"out of memory": {"echo '[main] INFO  x - hello'; echo 'Exception in thread \"main\" java.lang.OutOfMemoryError: " +
+			"Java heap space' >&2; echo '\tat x.y(Z.java:1)'; exit 1",
+			"running openapi-generator: exit status 1 (out of memory? Java needs about 200 MB)\n    Exception in thread " +
+				"\"main\" java.lang.OutOfMemoryError: Java heap space"},
+		"no native memory": {"echo '#'; echo '# There is insufficient memory for the Java Runtime Environment to " +
+			"continue.'; exit 1",
+			"running openapi-generator: exit status 1 (out of memory? Java needs about 200 MB)\n    # There is insufficient " +
+				"memory for the Java Runtime Environment to continue."},
+		"killed in a shell": {"exit 137",
+			"running openapi-generator: exit status 137 (out of memory? Java needs about 200 MB)"},
+		"killed": {"kill -9 $$",
+			"running openapi-generator: signal: killed (out of memory? Java needs about 200 MB)"},
+		"silent": {"exit 3", "running openapi-generator: exit status 3"},
+		"only noise": {"echo '[main] INFO  x - hello'; exit 3",
+			"running openapi-generator: exit status 3\n    INFO  x - hello"},
+		"much": {"i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo line $i; echo line 1; done; exit 1",
+			"running openapi-generator: exit status 1\n    line 71\n"},
+		"nothing written":   {"exit 0", "collecting the files of go: it ended well, but wrote none"},
+		"directory removed": {out + "rmdir $out", "no such file or directory"},
+		"broken Go": {out + "echo 'package {' > $out/x.go",
+			"the generator go made Go that does not parse: x.go:1:9: expected 'IDENT'"},
 		"a path for no file":  {out + "echo x > $out/'a?.txt'", "collecting the files of go: adding \"a?.txt\""},
 		"two in one spelling": {out + "echo x > $out/a; echo x > $out/A", "differs only in case"},
-		"a child stays":       {"sleep 20 & exit 0", "running openapi-generator: exec: WaitDelay expired before I/O complete"},
+		"a child stays": {"sleep 20 & exit 0",
+			"running openapi-generator: exec: WaitDelay expired before I/O complete"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -219,11 +237,13 @@ func TestRunWrites(t *testing.T) {
 		t.Errorf("it ran in %s", got)
 	}
 	for line := range strings.Lines(read("env")) {
-		if name, _, _ := strings.Cut(line, "="); !slices.Contains([]string{"LC_ALL", "HOME", "PWD", "SHLVL", "_", "OLDPWD"}, name) {
+		if name, _, _ := strings.Cut(line, "="); !slices.Contains([]string{"LC_ALL", "HOME", "PWD", "SHLVL", "_", "OLDPWD"},
+			name) {
 			t.Errorf("it saw %s", line)
 		}
 	}
-	if args := read("args"); !strings.Contains(args, "-Dfile.encoding=UTF-8") || !strings.HasSuffix(args, scratch+"/go/config.json\n") {
+	if args := read("args"); !strings.Contains(args, "-Dfile.encoding=UTF-8") ||
+		!strings.HasSuffix(args, scratch+"/go/config.json\n") {
 		t.Errorf("its arguments: %s", args)
 	}
 	want := `{
@@ -256,7 +276,8 @@ func TestRunCancelled(t *testing.T) {
 			defer cancel()
 			done := make(chan error, 1)
 			go func() {
-				_, err := jar.Run(ctx, slog.New(slog.DiscardHandler), scratch, []render.Job{job("python", "python-legacy", ""), job("go", "go", "")})
+				_, err := jar.Run(ctx, slog.New(slog.DiscardHandler), scratch,
+					[]render.Job{job("python", "python-legacy", ""), job("go", "go", "")})
 				done <- err
 			}()
 			for start := time.Now(); len(processes(t, scratch)) == 0; time.Sleep(5 * time.Millisecond) {
@@ -301,7 +322,8 @@ func processes(t *testing.T, dir string) (found []string) {
 
 func job(stage, generator, templates string) render.Job {
 	job := render.Job{
-		Stage: stage, Name: stage, Generator: generator, Document: []byte(document), Options: map[string]any{"packageName": "made"},
+		Stage: stage, Name: stage, Generator: generator, Document: []byte(document),
+		Options: map[string]any{"packageName": "made"},
 	}
 	if templates != "" {
 		job.Templates = os.DirFS(templates)
@@ -321,7 +343,8 @@ func fakeJar(t *testing.T, script string) *jar.Jar {
 	file := filepath.Join(home, "fake.jar")
 	var data bytes.Buffer
 	archive := zip.NewWriter(&data)
-	for _, name := range []string{"go/model.mustache", "go/partial_header.mustache", "go/.travis.yml", "cobol/picture.mustache"} {
+	for _, name := range []string{"go/model.mustache", "go/partial_header.mustache", "go/.travis.yml",
+		"cobol/picture.mustache"} {
 		if _, err := archive.Create(name); err != nil {
 			t.Fatal(err)
 		}

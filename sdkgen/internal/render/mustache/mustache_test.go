@@ -35,12 +35,16 @@ func byJar(t *testing.T, templates, partials map[string]string) map[string]strin
 	for name, text := range templates {
 		// Taken in, so that it is a template of its own in a context that has nothing but the values.
 		files[name+".mustache"] = &fstest.MapFile{Data: []byte(text)}
-		files["project/"+name+".txt.mustache"] = &fstest.MapFile{Data: []byte("{{#openAPI.info.extensions.x-values}}{{>" + name + "}}{{/openAPI.info.extensions.x-values}}")}
+		files["project/"+name+".txt.mustache"] = &fstest.MapFile{Data: []byte("{{#openAPI.info.extensions.x-values}}{{>" +
+			name + "}}{{/openAPI.info.extensions.x-values}}")}
 	}
-	document := `{"swagger": "2.0", "info": {"title": "t", "version": "v1", "x-values": ` + values + `}, "paths": {}, "definitions": {}}`
+	document := `{"swagger": "2.0", "info": {"title": "t", "version": "v1", "x-values": ` + values +
+		`}, "paths": {}, "definitions": {}}`
 	sets, err := testkit.Jar(t).Run(t.Context(), slog.New(slog.DiscardHandler), t.TempDir(), []render.Job{{
-		Stage: "test", Name: "test", Generator: render.Python, Document: []byte(document), Templates: files, Called: "templates",
-		Options: map[string]any{"packageName": "made", "globalProperties": map[string]any{"models": "", "supportingFiles": "x"}},
+		Stage: "test", Name: "test", Generator: render.Python, Document: []byte(document), Templates: files,
+		Called: "templates",
+		Options: map[string]any{"packageName": "made",
+			"globalProperties": map[string]any{"models": "", "supportingFiles": "x"}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -90,20 +94,23 @@ func parse(t *testing.T, texts map[string]string) map[string]*mustache.Template 
 }
 
 var partials = map[string]string{
-	"part": "[{{a}}]\n", "lines": "\n  {{#yes}}\n  yes {{x}}\n  {{/yes}}\n", "again": "{{y}}{{#this.sub}}{{>again}}{{/this.sub}}", "blank": " ",
+	"part": "[{{a}}]\n", "lines": "\n  {{#yes}}\n  yes {{x}}\n  {{/yes}}\n",
+	"again": "{{y}}{{#this.sub}}{{>again}}{{/this.sub}}", "blank": " ",
 }
 
 // TestRender holds what is rendered against expectations, and against openapi-generator.
 func TestRender(t *testing.T) {
 	cases := map[string]struct{ template, want string }{
-		"variables":      {"{{a}} {{ n }}|{{missing}}|{{yes}} {{no}} {{zero}} {{{b}}} {{&b}}", `text 42||true false 0 <b> & "c" 'd' ` + "`e` = f" + ` <b> & "c" 'd' ` + "`e` = f"},
-		"escaped":        {"{{b}}", "&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39; &#x60;e&#x60; &#x3D; f"},
-		"dotted":         {"{{map.deep.er.z}}|{{map.missing.z}}|{{a.b}}|{{#map}}{{deep.er.z}}{{/map}}", "Z|||Z"},
-		"sections":       {"{{#yes}}1{{/yes}}{{#no}}2{{/no}}{{#none}}3{{/none}}{{#missing}}4{{/missing}}{{#hollow}}5{{/hollow}}{{#zero}}6{{/zero}}{{#void}}7{{/void}}", "1567"},
-		"inverted":       {"{{^yes}}1{{/yes}}{{^no}}2{{/no}}{{^none}}3{{/none}}{{^missing}}4{{/missing}}{{^hollow}}5{{/hollow}}{{^zero}}6{{/zero}}{{^void}}7{{/void}}", "234"},
-		"outer":          {"{{#list}}{{a}}{{x}},{{/list}}", "1one,texttwo,3,"},
-		"this":           {"{{#list}}{{this.a}},{{/list}}{{#words}}{{.}},{{{this}}};{{/words}}", "1,,3,v,v;&lt;w&gt;,<w>;,;"},
-		"special":        {"{{#list}}{{#-first}}({{/-first}}{{-index}}{{^-last}}, {{/-last}}{{#-last}}){{/-last}}{{/list}}{{-first}}{{-index}}", "(1, 2, 3)false0"},
+		"variables": {"{{a}} {{ n }}|{{missing}}|{{yes}} {{no}} {{zero}} {{{b}}} {{&b}}",
+			`text 42||true false 0 <b> & "c" 'd' ` + "`e` = f" + ` <b> & "c" 'd' ` + "`e` = f"},
+		"escaped":  {"{{b}}", "&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39; &#x60;e&#x60; &#x3D; f"},
+		"dotted":   {"{{map.deep.er.z}}|{{map.missing.z}}|{{a.b}}|{{#map}}{{deep.er.z}}{{/map}}", "Z|||Z"},
+		"sections": {"{{#yes}}1{{/yes}}{{#no}}2{{/no}}{{#none}}3{{/none}}{{#missing}}4{{/missing}}{{#hollow}}5{{/hollow}}{{#zero}}6{{/zero}}{{#void}}7{{/void}}", "1567"},
+		"inverted": {"{{^yes}}1{{/yes}}{{^no}}2{{/no}}{{^none}}3{{/none}}{{^missing}}4{{/missing}}{{^hollow}}5{{/hollow}}{{^zero}}6{{/zero}}{{^void}}7{{/void}}", "234"},
+		"outer":    {"{{#list}}{{a}}{{x}},{{/list}}", "1one,texttwo,3,"},
+		"this":     {"{{#list}}{{this.a}},{{/list}}{{#words}}{{.}},{{{this}}};{{/words}}", "1,,3,v,v;&lt;w&gt;,<w>;,;"},
+		"special": {"{{#list}}{{#-first}}({{/-first}}{{-index}}{{^-last}}, " +
+			"{{/-last}}{{#-last}}){{/-last}}{{/list}}{{-first}}{{-index}}", "(1, 2, 3)false0"},
 		"special inside": {"{{#list}}{{#map}}{{-index}}{{#-first}}f{{/-first}}{{/map}}{{/list}}", "1f23"},
 		"lists":          {"{{#nested}}<{{#.}}{{.}}{{/.}}>{{/nested}}", "<pq><><r>"},
 		"own lines":      {"a\n  {{#yes}}  \n  b\n\t{{/yes}}\nc\n", "a\n  b\nc\n"},
@@ -111,8 +118,9 @@ func TestRender(t *testing.T) {
 		"beside a text":  {"a {{#yes}}\nb\n{{/yes}} c\n{{#no}}\nd\n{{/no}}", "a \nb\n c\n"},
 		"comments":       {"a\n  {{! c }}\nb {{! d }}\n{{!\n e\n}}\nf", "a\nb \nf"},
 		"delimiters":     {"{{=<% %>=}}\n<%a%> {{a}}<%={{ }}=%>{{a}}\n{{=| |=}}|a|", "text {{a}}text\ntext"},
-		"partials":       {"x\n  {{>part}}\n{{#list}}{{> again }}{{/list}}{{>blank}}{{>lines}}", "x\n  [text]\n\nst \n  yes \n"},
-		"carriage":       {"a\r\n{{#yes}}\r\nb\r\n{{/yes}}\r\nc", "a\r\nb\r\nc"},
+		"partials": {"x\n  {{>part}}\n{{#list}}{{> again }}{{/list}}{{>blank}}{{>lines}}",
+			"x\n  [text]\n\nst \n  yes \n"},
+		"carriage": {"a\r\n{{#yes}}\r\nb\r\n{{/yes}}\r\nc", "a\r\nb\r\nc"},
 	}
 	templates := map[string]string{}
 	for name, c := range cases {
@@ -146,8 +154,10 @@ func TestRandom(t *testing.T) {
 
 var (
 	texts     = []string{"\n", "\n", "\n", " ", "  ", "\t", "x", "é", "}}", "\r\n", " y ", "<>", "{ }"}
-	variables = []string{"a", "b", "n", "missing", "x", "map.a", "map.deep.er.z", "a.b", "yes", "-first", "-last", "-index", "void", "y"}
-	sections  = []string{"yes", "no", "list", "none", "map", "words", "hollow", "missing", "void", "zero", "nested", "sub", "map.list", "-first", "-last", "a", "map.deep"}
+	variables = []string{"a", "b", "n", "missing", "x", "map.a", "map.deep.er.z", "a.b", "yes", "-first", "-last",
+		"-index", "void", "y"}
+	sections = []string{"yes", "no", "list", "none", "map", "words", "hollow", "missing", "void", "zero", "nested", "sub",
+		"map.list", "-first", "-last", "a", "map.deep"}
 )
 
 func pick(random *rand.Rand, from []string) string { return from[random.IntN(len(from))] }
@@ -180,7 +190,8 @@ func randomTemplate(random *rand.Rand, depth int) string {
 func TestRenderFails(t *testing.T) {
 	parsed := parse(t, map[string]string{"loop": "{{>loop}}", "main": "a\n {{>nothing}}", "loops": "{{>loop}}"})
 	_, err := parsed["main"].Render(nil, parsed)
-	if err == nil || err.Error() != "main:2:2: there is no template nothing (template)\n    write nothing.mustache, or remove the tag" {
+	if err == nil ||
+		err.Error() != "main:2:2: there is no template nothing (template)\n    write nothing.mustache, or remove the tag" {
 		t.Errorf("%v", err)
 	}
 	if _, err := parsed["loops"].Render(nil, parsed); err == nil || err.Error() != "loop takes itself in without end" {
@@ -191,7 +202,8 @@ func TestRenderFails(t *testing.T) {
 // TestCheck finds variables that are not in the scope of a tag, in partials too, and objects that are printed.
 func TestCheck(t *testing.T) {
 	parsed := parse(t, map[string]string{
-		"x":    "{{a}} {{! no }}{{b}}\n{{#b.c}}{{{d}}}{{>part}}{{^e}}é{{&f.g}}{{#.}}{{.}}{{/.}}{{/e}}{{/b.c}}{{d}}{{-last}}{{#x}}{{y}}{{/x}}",
+		"x": "{{a}} {{! no " +
+			"}}{{b}}\n{{#b.c}}{{{d}}}{{>part}}{{^e}}é{{&f.g}}{{#.}}{{.}}{{/.}}{{/e}}{{/b.c}}{{d}}{{-last}}{{#x}}{{y}}{{/x}}",
 		"part": "{{#g}}{{>part}}{{.}}{{a}}{{this.h}}{{/g}}{{#b}}{{c.e}}{{/b}}",
 	})
 	scope := mustache.Scope{"a": nil, "b": {"c": {"d": nil, "e": {"i": nil}, "g": nil}}}
@@ -200,7 +212,8 @@ func TestCheck(t *testing.T) {
 		got = append(got, fmt.Sprint(unknown.Pos, " ", unknown.Name, " ", unknown.Object))
 	}
 	want := []string{
-		"x:1:16 b true", "part:1:26 h false", "part:1:48 c.e true", "x:2:33 f false", "x:2:47 . true", "x:2:72 d false", "x:2:86 x false", "x:2:92 y false",
+		"x:1:16 b true", "part:1:26 h false", "part:1:48 c.e true", "x:2:33 f false", "x:2:47 . true", "x:2:72 d false",
+		"x:2:86 x false", "x:2:92 y false",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

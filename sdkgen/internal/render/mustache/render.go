@@ -77,7 +77,8 @@ func (r *renderer) node(t *Template, n node, c *context) error {
 	case partial:
 		other, ok := r.partials[n.text]
 		if !ok {
-			return diag.Errorf(position(t.name, t.text, n.at), rule, "write "+n.text+".mustache, or remove the tag", "there is no template %s", n.text)
+			return diag.Errorf(position(t.name, t.text, n.at), rule, "write "+n.text+".mustache, or remove the tag",
+				"there is no template %s", n.text)
 		}
 		return r.template(other, c)
 	}
@@ -151,4 +152,5 @@ func format(value any) string {
 }
 
 // escaper escapes HTML as JMustache does.
-var escaper = strings.NewReplacer("&", "&amp;", "'", "&#39;", `"`, "&quot;", "<", "&lt;", ">", "&gt;", "`", "&#x60;", "=", "&#x3D;")
+var escaper = strings.NewReplacer("&", "&amp;", "'", "&#39;", `"`, "&quot;", "<", "&lt;", ">", "&gt;", "`", "&#x60;",
+	"=", "&#x3D;")

@@ -59,10 +59,12 @@ func fetchJava(ctx context.Context, opts Options, want, scratch, java string) er
 		return err
 	}
 	if err := checkTree(made, want); err != nil {
-		return fmt.Errorf("checking the Java runtime of %s: %w; bug in sdkgen; please report it", requirement(javaRequirements), err)
+		return fmt.Errorf("checking the Java runtime of %s: %w; bug in sdkgen; please report it",
+			requirement(javaRequirements), err)
 	}
 	if said, err := run(ctx, opts.Environ, filepath.Join(made, "bin", "java"), "-version"); err != nil {
-		return failed(fmt.Sprintf("the Java runtime of %s does not start on this machine: %v", requirement(javaRequirements), err), installJava, said)
+		return failed(fmt.Sprintf("the Java runtime of %s does not start on this machine: %v", requirement(javaRequirements),
+			err), installJava, said)
 	}
 	return replace(made, java, filepath.Join(scratch, "old"), want)
 }

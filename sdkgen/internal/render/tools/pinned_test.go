@@ -13,7 +13,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/templates"
 )
 
-var wheels = flag.String("wheels", "", "`directory` with the wheels of the Java runtime: check the table of their checksums")
+var wheels = flag.String("wheels", "",
+	"`directory` with the wheels of the Java runtime: check the table of their checksums")
 
 // TestPinned: the table of runtimes has one for each pinned wheel, and the jar's name has its version.
 // With -wheels, the table is that of the wheels in a directory.

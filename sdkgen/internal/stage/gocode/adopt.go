@@ -26,7 +26,9 @@ func Losses(p *stage.Project, set *artifact.Set, accepted []string) diag.List {
 			continue
 		}
 		if lost := loss.Of(old, file.Data); len(lost) > 0 {
-			list.Add(token.Position{Filename: file.Path}, "adopt", lossHint(file.Path, lost), "this CRD has %d parts that the one in its place would lack: objects would be pruned, or no longer checked", len(lost))
+			list.Add(token.Position{Filename: file.Path}, "adopt", lossHint(file.Path, lost),
+				"this CRD has %d parts that the one in its place would lack: objects would be pruned, or no longer checked",
+				len(lost))
 		}
 	}
 	return list
@@ -41,7 +43,8 @@ func lossHint(path string, lost []loss.Lost) string {
 		metadata = metadata || l.Metadata
 	}
 	if metadata {
-		b.WriteString("to keep the properties of embedded metadata, write under crd in sdkgen.yaml: generateEmbeddedObjectMeta: true\n")
+		b.WriteString(
+			"to keep the properties of embedded metadata, write under crd in sdkgen.yaml: generateEmbeddedObjectMeta: true\n")
 	}
 	if slices.ContainsFunc(lost, func(l loss.Lost) bool { return !l.Metadata }) {
 		b.WriteString("add the markers or types that these come from\n")

@@ -34,8 +34,8 @@ const ClientGo = "v0.37.0"
 type ClientOptions struct {
 	config.Clients        // with all names
 	Package        string // import path of Dir
-	// Models is a file, absolute, with the models of the packages' types, as applyconfiguration-gen's option --openapi-schema
-	// wants them: without them there is no Extract function, and the fake clientset cannot apply.
+	// Models is a file, absolute, with the models of the packages' types, as applyconfiguration-gen's option
+	// --openapi-schema wants them: without them there is no Extract function, and the fake clientset cannot apply.
 	Models string
 	// Run makes the packages in place of the linked code-generator, if it is set: of the API packages with these import
 	// paths, with the comment in that file, "" for none, above each file.
@@ -99,7 +99,8 @@ func (g *Generator) Clients(opts ClientOptions) (*artifact.Set, error) {
 	return set, nil
 }
 
-// clientPackages returns the packages with a type that has +genclient, in or below a directory, or anywhere if it is "".
+// clientPackages returns the packages with a type that has +genclient, in or below a directory, or anywhere if it is
+// "".
 func (g *Generator) clientPackages(in string) ([]*load.Package, error) {
 	universe, err := g.universe()
 	if err != nil {
@@ -138,10 +139,12 @@ func (g *Generator) clientless(in string) (list diag.List) {
 		if pkg.Foreign {
 			hint = "nothing is written to a package of another module: remove the section clients from the configuration"
 		}
-		list.Add(g.api.Pos(pkg.Path, pkg.Kinds[kind].Name, ""), "clients", hint, "no kind has +genclient: the clientset would be empty, and would not compile")
+		list.Add(g.api.Pos(pkg.Path, pkg.Kinds[kind].Name, ""), "clients", hint,
+			"no kind has +genclient: the clientset would be empty, and would not compile")
 		return list
 	}
-	list.Add(token.Position{}, "clients", "correct clients.oneInputApi in the configuration, or remove it", "there is no API package in %q", in)
+	list.Add(token.Position{}, "clients", "correct clients.oneInputApi in the configuration, or remove it",
+		"there is no API package in %q", in)
 	return list
 }
 
@@ -211,11 +214,14 @@ func checkDirectories(pkgs []*load.Package) diag.List {
 		before, taken := groups[dir]
 		switch groups[dir] = pkg.Group; {
 		case !token.IsIdentifier(strings.ToLower(dir)):
-			list.Add(pos, "clients", "rename that directory, for example to api/"+config.GroupName(pkg.Group)+"/"+path.Base(pkg.Path),
-				"the clients of a group are in a package named after the parent of the version's directory, and %q is not a valid package name", dir)
+			list.Add(pos, "clients", "rename that directory, for example to api/"+config.GroupName(pkg.Group)+"/"+
+				path.Base(pkg.Path),
+				"the clients of a group are in a package named after the parent of the version's directory, and %q is not a "+
+					"valid package name", dir)
 		case taken && before != pkg.Group:
 			list.Add(pos, "clients", "move one of them, for example to api/"+config.GroupName(pkg.Group)+"/"+path.Base(pkg.Path),
-				"the clients of the groups %s and %s would be in one package, named after the parent directory %q", before, pkg.Group, dir)
+				"the clients of the groups %s and %s would be in one package, named after the parent directory %q", before,
+				pkg.Group, dir)
 		}
 	}
 	return list

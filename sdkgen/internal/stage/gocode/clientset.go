@@ -94,15 +94,16 @@ func excludedClients(api *load.Result) diag.List {
 		for _, kind := range pkg.Excluded {
 			if pos := api.MarkerPos(pkg, kind.Name, "+genclient", ""); pos != api.Pos(pkg.Path, kind.Name, "") {
 				list.Add(pos, "clients", "remove the marker, or version under clients in sdkgen.yaml",
-					"kind %s is left out, but with clients.version: %s code-generator makes clients of every kind with +genclient", kind.Name, config.Project)
+					"kind %s is left out, but with clients.version: %s code-generator makes clients of every kind with +genclient",
+					kind.Name, config.Project)
 			}
 		}
 	}
 	return list
 }
 
-// clientGoVersion returns the version of client-go that the clients are compiled with, "" if it is a directory's. One that is older
-// than what the linked code-generator's clients need is an error.
+// clientGoVersion returns the version of client-go that the clients are compiled with, "" if it is a directory's. One
+// that is older than what the linked code-generator's clients need is an error.
 func clientGoVersion(p *stage.Project) (string, error) {
 	goMod, err := load.GoModOf(p.LoadOptions(), p.Config.Clients.Dir)
 	if err != nil {
@@ -111,12 +112,16 @@ func clientGoVersion(p *stage.Project) (string, error) {
 	get := fmt.Sprintf("run `go get %s@%s`%s", clientGo, cmp.Or(p.Env.Modules[codegen.Module], ClientGo), goMod.Dir)
 	required, ok := goMod.Require(clientGo)
 	if !ok {
-		return "", diag.Errorf(required.Pos, "clients", get, "the module does not require %s, which the clients in %s import", clientGo, p.Config.Clients.Dir)
+		return "", diag.Errorf(required.Pos, "clients", get, "the module does not require %s, which the clients in %s import",
+			clientGo, p.Config.Clients.Dir)
 	}
-	if p.Config.Clients.Version == config.Project || required.Version == "" || semver.Compare(semver.MajorMinor(required.Version), semver.MajorMinor(ClientGo)) >= 0 {
+	if p.Config.Clients.Version == config.Project || required.Version == "" ||
+		semver.Compare(semver.MajorMinor(required.Version), semver.MajorMinor(ClientGo)) >= 0 {
 		return required.Version, nil
 	}
-	return "", diag.Errorf(required.Pos, "clients", get+"; or write under clients in sdkgen.yaml, to have them made by the code-generator of that version:\nversion: "+config.Project,
+	return "", diag.Errorf(required.Pos, "clients",
+		get+"; or write under clients in sdkgen.yaml, to have them made by the code-generator of that version:\nversion: "+
+			config.Project,
 		"the clients would not compile with %s %s: they need %s or newer", clientGo, required.Version, ClientGo)
 }
 
@@ -128,10 +133,12 @@ func (s *Stages) useProjectTools(ctx context.Context, api *load.Result, opts *Cl
 		return err
 	}
 	if version == "" {
-		return diag.Errorf(p.Config.Pos("clients", "version"), "clients", "remove it, or require a published version", "clients.version is %s, but go.mod replaces %s with a directory", config.Project, clientGo)
+		return diag.Errorf(p.Config.Pos("clients", "version"), "clients", "remove it, or require a published version",
+			"clients.version is %s, but go.mod replaces %s with a directory", config.Project, clientGo)
 	}
 	job := codegen.Job{
-		Clients: opts.Clients, Release: version, Env: p.Env.Environ, From: api.ModuleDir(), Scratch: p.Scratch, Origin: ClientsStage,
+		Clients: opts.Clients, Release: version, Env: p.Env.Environ, From: api.ModuleDir(), Scratch: p.Scratch,
+		Origin:  ClientsStage,
 		Package: opts.Package, Models: opts.Models,
 	}
 	opts.Run = func(apis []string, header string) (*artifact.Set, error) {

@@ -33,7 +33,9 @@ func checkPaths(source *gotypes.Source) (diag.List, error) {
 }
 
 // kindPaths is checkPaths for one kind.
-func kindPaths(api *load.Result, pkg *load.Package, kind string, crd *apiextensionsv1.CustomResourceDefinition) diag.List {
+func kindPaths(
+	api *load.Result, pkg *load.Package, kind string, crd *apiextensionsv1.CustomResourceDefinition,
+) diag.List {
 	var list diag.List
 	for _, version := range crd.Spec.Versions {
 		if version.Name != pkg.Version || version.Schema == nil {
@@ -65,7 +67,8 @@ type markedPath struct {
 func paths(version apiextensionsv1.CustomResourceDefinitionVersion) []markedPath {
 	var all []markedPath
 	for _, column := range version.AdditionalPrinterColumns {
-		all = append(all, markedPath{"+kubebuilder:printcolumn", fmt.Sprintf("+kubebuilder:printcolumn %q", column.Name), column.JSONPath})
+		all = append(all, markedPath{"+kubebuilder:printcolumn", fmt.Sprintf("+kubebuilder:printcolumn %q", column.Name),
+			column.JSONPath})
 	}
 	for _, field := range version.SelectableFields {
 		all = append(all, markedPath{"+kubebuilder:selectablefield", "+kubebuilder:selectablefield", field.JSONPath})
@@ -74,7 +77,8 @@ func paths(version apiextensionsv1.CustomResourceDefinitionVersion) []markedPath
 		return all
 	}
 	scale, marker := version.Subresources.Scale, "+kubebuilder:subresource:scale"
-	all = append(all, markedPath{marker, "specpath", scale.SpecReplicasPath}, markedPath{marker, "statuspath", scale.StatusReplicasPath})
+	all = append(all, markedPath{marker, "specpath", scale.SpecReplicasPath},
+		markedPath{marker, "statuspath", scale.StatusReplicasPath})
 	if scale.LabelSelectorPath != nil {
 		all = append(all, markedPath{marker, "selectorpath", *scale.LabelSelectorPath})
 	}
@@ -102,7 +106,8 @@ func unresolved(schema *apiextensionsv1.JSONSchemaProps, path string) (at string
 		}
 		name := path[:end]
 		open := schema.XPreserveUnknownFields != nil && *schema.XPreserveUnknownFields
-		if name == "" || open || len(schema.Properties) == 0 || at == "" && slices.Contains([]string{"metadata", "kind", "apiVersion"}, name) {
+		if name == "" || open || len(schema.Properties) == 0 ||
+			at == "" && slices.Contains([]string{"metadata", "kind", "apiVersion"}, name) {
 			return "", nil
 		}
 		at, path = at+"."+name, path[end:]

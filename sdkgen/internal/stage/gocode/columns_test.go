@@ -15,16 +15,23 @@ func TestUnresolved(t *testing.T) {
 	schema := object(map[string]apiextensionsv1.JSONSchemaProps{
 		"metadata": {Type: "object"},
 		"spec": object(map[string]apiextensionsv1.JSONSchemaProps{
-			"crop": text, "labels": {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &text}},
-			"raw": {Type: "object", XPreserveUnknownFields: &yes, Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": text}},
+			"crop":   text,
+			"labels": {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &text}},
+			"raw": {Type: "object", XPreserveUnknownFields: &yes,
+				Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": text}},
 		}),
 		"status": object(map[string]apiextensionsv1.JSONSchemaProps{"conditions": {Type: "array"}}),
 	})
 	for path, want := range map[string]string{
-		".spec.crop": "", ".spec.corp": ".spec.corp", "spec.corp": ".spec.corp", ".sepc.crop": ".sepc", ".spec.corp.deep": ".spec.corp",
-		".metadata.creationTimestamp": "", ".kind": "", ".spec.metadata": ".spec.metadata", ".spec.labels.x": "", ".spec.raw.b": "",
-		`.status.conditions[?(@.type=="Ready")].status`: "", `.status.condition[?(@.type=="Ready")].status`: ".status.condition",
-		".status.conditions[0].x": "", `.spec.labels.a\.b`: "", `.metadata.labels.a\.b/c`: "", "": "", ".": "", ".spec[*]": "",
+		".spec.crop": "", ".spec.corp": ".spec.corp", "spec.corp": ".spec.corp", ".sepc.crop": ".sepc",
+		".spec.corp.deep":             ".spec.corp",
+		".metadata.creationTimestamp": "", ".kind": "", ".spec.metadata": ".spec.metadata", ".spec.labels.x": "",
+		".spec.raw.b": "",
+		`.status.conditions[?(@.type=="Ready")].status`: "",
+		`.status.condition[?(@.type=="Ready")].status`:  ".status.condition",
+		".status.conditions[0].x":                       "", `.spec.labels.a\.b`: "", `.metadata.labels.a\.b/c`: "", "": "",
+		".":        "",
+		".spec[*]": "",
 	} {
 		if got, _ := unresolved(&schema, path); got != want {
 			t.Errorf("unresolved(%q) = %q, want %q", path, got, want)

@@ -47,8 +47,10 @@ func TestSameAsCommands(t *testing.T) {
 				PluralExceptions:     []string{"MiniCluster:MiniClusteri"}, SingleDirectory: true, PrefersProtobuf: true,
 			}},
 			commandArgs{
-				plural: []string{"--plural-exceptions", "MiniCluster:MiniClusteri"}, client: []string{"--prefers-protobuf"}, informer: []string{"--single-directory"},
-				apply: []string{"--external-applyconfigurations", "k8s.io/api/core/v1.ResourceRequirements:k8s.io/client-go/applyconfigurations/core/v1"},
+				plural: []string{"--plural-exceptions", "MiniCluster:MiniClusteri"}, client: []string{"--prefers-protobuf"},
+				informer: []string{"--single-directory"},
+				apply: []string{"--external-applyconfigurations",
+					"k8s.io/api/core/v1.ResourceRequirements:k8s.io/client-go/applyconfigurations/core/v1"},
 			},
 		},
 	} {
@@ -110,7 +112,8 @@ func generateAll(t *testing.T, root string, opts gocode.ClientOptions) *artifact
 	if err != nil {
 		t.Fatal(err)
 	}
-	gen, err := gocode.New(gotypes.New(api, crd.Generator{}), gocode.Options{Root: root, Header: header, Scratch: t.TempDir(), ControllerTools: controllerTools(t)})
+	gen, err := gocode.New(gotypes.New(api, crd.Generator{}),
+		gocode.Options{Root: root, Header: header, Scratch: t.TempDir(), ControllerTools: controllerTools(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,22 +197,28 @@ func runCommands(t *testing.T, root, bin string, opts gocode.ClientOptions, more
 	out := t.TempDir()
 	api, pkg := module+"/"+apiDir, module+"/"+clientDir
 	place := func(name string) []string {
-		return []string{"--go-header-file", header, "--output-dir", filepath.Join(out, clientDir, name), "--output-pkg", pkg + "/" + name}
+		return []string{"--go-header-file", header, "--output-dir", filepath.Join(out, clientDir, name), "--output-pkg",
+			pkg + "/" + name}
 	}
 	command := func(name string, args ...[]string) {
 		t.Helper()
 		run(t, root, filepath.Join(bin, name), slices.Concat(args...)...)
 	}
-	command("controller-gen", []string{"object:headerFile=" + header, "paths=" + api, "output:dir=" + filepath.Join(out, apiDir)})
+	command("controller-gen", []string{"object:headerFile=" + header, "paths=" + api,
+		"output:dir=" + filepath.Join(out, apiDir)})
 	command("controller-gen", []string{"crd", "paths=" + api, "output:crd:dir=" + filepath.Join(out, crdDir)})
-	command("openapi-gen", []string{"--go-header-file", header, "--output-dir", filepath.Join(out, apiDir), "--output-pkg", api,
+	command("openapi-gen", []string{"--go-header-file", header, "--output-dir", filepath.Join(out, apiDir), "--output-pkg",
+		api,
 		"--output-file", gocode.OpenAPIFile, "--report-filename", filepath.Join(bin, "report"), api})
-	command("applyconfiguration-gen", place(opts.ApplyconfigName), []string{"--openapi-schema", models(t, root)}, more.apply, []string{api})
-	command("client-gen", place(opts.ClientsetName), []string{"--clientset-name", opts.VersionedName, "--input-base", module, "--input", apiDir,
-		"--apply-configuration-package", pkg + "/" + opts.ApplyconfigName}, more.plural, more.client)
+	command("applyconfiguration-gen", place(opts.ApplyconfigName), []string{"--openapi-schema", models(t, root)},
+		more.apply, []string{api})
+	command("client-gen", place(opts.ClientsetName),
+		[]string{"--clientset-name", opts.VersionedName, "--input-base", module, "--input", apiDir,
+			"--apply-configuration-package", pkg + "/" + opts.ApplyconfigName}, more.plural, more.client)
 	command("lister-gen", place(opts.ListersName), more.plural, []string{api})
-	command("informer-gen", place(opts.InformersName), []string{"--versioned-clientset-package", pkg + "/" + opts.ClientsetName + "/" + opts.VersionedName,
-		"--listers-package", pkg + "/" + opts.ListersName}, more.plural, more.informer, []string{api})
+	command("informer-gen", place(opts.InformersName),
+		[]string{"--versioned-clientset-package", pkg + "/" + opts.ClientsetName + "/" + opts.VersionedName,
+			"--listers-package", pkg + "/" + opts.ListersName}, more.plural, more.informer, []string{api})
 	return readTree(t, out)
 }
 

@@ -64,8 +64,11 @@ func (g *Generator) CRDs(dir string) (_ *artifact.Set, warnings diag.List, err e
 			return nil, nil, fmt.Errorf("running controller-gen crd for %s: %w", kind, err)
 		}
 		if size > annotationLimit {
-			warnings.Warn(g.kindPos(kind), "crd", "shorten the descriptions with crd.maxDescLen in the configuration (0 leaves them out), or apply the CRD with `kubectl apply --server-side`",
-				"`kubectl apply` cannot apply the CRD of %s: it has %d bytes as JSON, and the annotation with the copy that kubectl makes may have %d", kind.Kind, size, annotationLimit)
+			warnings.Warn(g.kindPos(kind), "crd",
+				"shorten the descriptions with crd.maxDescLen in the configuration (0 leaves them out), or apply the CRD with "+
+					"`kubectl apply --server-side`",
+				"`kubectl apply` cannot apply the CRD of %s: it has %d bytes as JSON, and the annotation with the copy that "+
+					"kubectl makes may have %d", kind.Kind, size, annotationLimit)
 		}
 	}
 	return out.set, warnings, nil
@@ -80,7 +83,9 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // writeCRD does for one kind what crd.Generator does, but names controller-tools' version where its own code would
 // name the version of the program that it is linked into. It returns the size of the annotations that a client-side
 // apply would give the CRD.
-func (g *Generator) writeCRD(ctx *genall.GenerationContext, raw apiextensionsv1.CustomResourceDefinition, header string) (size int, err error) {
+func (g *Generator) writeCRD(
+	ctx *genall.GenerationContext, raw apiextensionsv1.CustomResourceDefinition, header string,
+) (size int, err error) {
 	raw.Annotations = maps.Clone(raw.Annotations)
 	if omit := g.source.Options.OmitToolVersion; omit == nil || !*omit {
 		metav1.SetMetaDataAnnotation(&raw.ObjectMeta, "controller-gen.kubebuilder.io/version", g.controllerTools)
@@ -103,7 +108,8 @@ func (g *Generator) writeCRD(ctx *genall.GenerationContext, raw apiextensionsv1.
 		size += len(lastApplied) + len(data)
 		return err
 	}
-	err = ctx.WriteYAML(name, header, []any{object}, genall.WithTransform(withoutStatus), genall.WithTransform(genall.TransformRemoveCreationTimestamp),
+	err = ctx.WriteYAML(name, header, []any{object}, genall.WithTransform(withoutStatus),
+		genall.WithTransform(genall.TransformRemoveCreationTimestamp),
 		genall.WithTransform(g.preserveUnknownFields), genall.WithTransform(measure))
 	return size, err
 }
@@ -125,7 +131,9 @@ func (g *Generator) crdHeader() (string, error) {
 	}
 	data, err := os.ReadFile(filepath.Join(g.root, filepath.FromSlash(name)))
 	if err != nil {
-		return "", diag.Errorf(token.Position{Filename: name}, "header", "correct crd.headerFile in the configuration, or remove it", "cannot read the header of the CRDs: %v", errors.Unwrap(err))
+		return "", diag.Errorf(token.Position{Filename: name}, "header",
+			"correct crd.headerFile in the configuration, or remove it", "cannot read the header of the CRDs: %v",
+			errors.Unwrap(err))
 	}
 	return strings.ReplaceAll(string(data), " YEAR", " "+g.source.Options.Year), nil
 }

@@ -52,21 +52,24 @@ FLOAT
 }
 `
 
-// crdOptions has a value of every option of controller-gen's generator crd, as it is written on a command line and as it
-// is here, and whether it changes the CRD of crdProject.
+// crdOptions has a value of every option of controller-gen's generator crd, as it is written on a command line and as
+// it is here, and whether it changes the CRD of crdProject.
 var crdOptions = map[string]struct {
 	args    string
 	opts    crd.Generator
 	float   bool
 	changes bool
 }{
-	"IgnoreUnexportedFields":     {"ignoreUnexportedFields=true", crd.Generator{IgnoreUnexportedFields: new(true)}, false, true},
-	"AllowDangerousTypes":        {"allowDangerousTypes=true", crd.Generator{AllowDangerousTypes: new(true)}, true, true},
-	"MaxDescLen":                 {"maxDescLen=20", crd.Generator{MaxDescLen: new(20)}, false, true},
-	"CRDVersions":                {"crdVersions={v1}", crd.Generator{CRDVersions: []string{"v1"}}, false, false},
-	"GenerateEmbeddedObjectMeta": {"generateEmbeddedObjectMeta=true", crd.Generator{GenerateEmbeddedObjectMeta: new(true)}, false, true},
-	"HeaderFile":                 {"headerFile=head.yaml,year=2021", crd.Generator{HeaderFile: "head.yaml", Year: "2021"}, false, true},
-	"Year":                       {"year=2021", crd.Generator{Year: "2021"}, false, false},
+	"IgnoreUnexportedFields": {"ignoreUnexportedFields=true", crd.Generator{IgnoreUnexportedFields: new(true)}, false,
+		true},
+	"AllowDangerousTypes": {"allowDangerousTypes=true", crd.Generator{AllowDangerousTypes: new(true)}, true, true},
+	"MaxDescLen":          {"maxDescLen=20", crd.Generator{MaxDescLen: new(20)}, false, true},
+	"CRDVersions":         {"crdVersions={v1}", crd.Generator{CRDVersions: []string{"v1"}}, false, false},
+	"GenerateEmbeddedObjectMeta": {"generateEmbeddedObjectMeta=true", crd.Generator{GenerateEmbeddedObjectMeta: new(true)},
+		false, true},
+	"HeaderFile": {"headerFile=head.yaml,year=2021", crd.Generator{HeaderFile: "head.yaml", Year: "2021"},
+		false, true},
+	"Year": {"year=2021", crd.Generator{Year: "2021"}, false, false},
 	"DeprecatedV1beta1CompatibilityPreserveUnknownFields": {"deprecatedV1beta1CompatibilityPreserveUnknownFields=false",
 		crd.Generator{DeprecatedV1beta1CompatibilityPreserveUnknownFields: new(false)}, false, true},
 	"OmitToolVersion": {"omitToolVersion=true", crd.Generator{OmitToolVersion: new(true)}, false, true},
@@ -77,7 +80,8 @@ var crdOptions = map[string]struct {
 func TestCRDOptions(t *testing.T) {
 	testkit.NeedAll(t)
 	bin := t.TempDir()
-	run(t, ".", "go", "build", "-o", bin+"/", "-ldflags", "-X sigs.k8s.io/controller-tools/pkg/version.version="+controllerTools(t),
+	run(t, ".", "go", "build", "-o", bin+"/", "-ldflags",
+		"-X sigs.k8s.io/controller-tools/pkg/version.version="+controllerTools(t),
 		"sigs.k8s.io/controller-tools/cmd/controller-gen")
 	plain := crdWith(t, widgets(t, false), crd.Generator{})
 	for field := range reflect.TypeFor[crd.Generator]().Fields() {
@@ -112,11 +116,13 @@ func widgets(t *testing.T, float bool) string {
 // crdWith makes the CRD.
 func crdWith(t *testing.T, root string, opts crd.Generator) []byte {
 	t.Helper()
-	api, err := load.Load(context.Background(), load.Options{Root: root, Env: testkit.Offline(), Dirs: []string{"api/v1"}, IgnoreUnexportedFields: true})
+	api, err := load.Load(context.Background(), load.Options{Root: root, Env: testkit.Offline(), Dirs: []string{"api/v1"},
+		IgnoreUnexportedFields: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	gen, err := gocode.New(gotypes.New(api, opts), gocode.Options{Root: root, Scratch: t.TempDir(), ControllerTools: controllerTools(t)})
+	gen, err := gocode.New(gotypes.New(api, opts),
+		gocode.Options{Root: root, Scratch: t.TempDir(), ControllerTools: controllerTools(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

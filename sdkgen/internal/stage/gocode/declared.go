@@ -24,7 +24,8 @@ import (
 func CheckDeclared(p *stage.Project, made *artifact.Set) error {
 	ours := map[string][]artifact.File{} // by directory
 	for file := range made.All() {
-		if path.Ext(file.Path) == ".go" && slices.ContainsFunc(p.Config.APIs, func(api config.API) bool { return api.Path == path.Dir(file.Path) }) {
+		if path.Ext(file.Path) == ".go" && slices.ContainsFunc(p.Config.APIs,
+			func(api config.API) bool { return api.Path == path.Dir(file.Path) }) {
 			ours[path.Dir(file.Path)] = append(ours[path.Dir(file.Path)], file)
 		}
 	}
@@ -107,7 +108,8 @@ func declaredTwice(fset *token.FileSet, other artifact.File, taken map[string]st
 		more = fmt.Sprintf(", as are %d more", len(clashes)-1)
 	}
 	_, name, _ := strings.Cut(clashes[0], " ")
-	list.Add(fset.Position(declared[clashes[0]]), "declared", hint, "%s is declared here and in the generated %s%s", name, path.Base(taken[clashes[0]]), more)
+	list.Add(fset.Position(declared[clashes[0]]), "declared", hint, "%s is declared here and in the generated %s%s", name,
+		path.Base(taken[clashes[0]]), more)
 	return list
 }
 

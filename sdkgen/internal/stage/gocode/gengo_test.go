@@ -24,10 +24,12 @@ func TestAsCommand(t *testing.T) {
 		"fatalln":   {func() error { klog.Fatalln("one\ntwo"); return nil }, "one\ntwo"},
 		"after log": {func() error { klog.Error("before"); klog.Fatal("x] y"); return nil }, "x] y"},
 		"exit":      {func() error { klog.Exit("enough"); return nil }, "enough"},
-		"exit code": {func() error { klog.Error("before"); klog.FlushAndExit(time.Second, 0); return nil }, "exited without an error message"},
-		"panic":     {func() error { panic("oh") }, "bug in some-gen, please report it: oh"},
-		"nil":       {func() error { return *(*error)(nil) }, "bug in some-gen, please report it: runtime error: invalid memory address or nil pointer dereference"},
-		"error":     {func() error { klog.Error("before"); return errors.New("plain") }, "plain"},
+		"exit code": {func() error { klog.Error("before"); klog.FlushAndExit(time.Second, 0); return nil },
+			"exited without an error message"},
+		"panic": {func() error { panic("oh") }, "bug in some-gen, please report it: oh"},
+		"nil": {func() error { return *(*error)(nil) },
+			"bug in some-gen, please report it: runtime error: invalid memory address or nil pointer dereference"},
+		"error": {func() error { klog.Error("before"); return errors.New("plain") }, "plain"},
 		"logs": {func() error {
 			klog.Error("error")
 			klog.ErrorS(os.ErrNotExist, "structured")

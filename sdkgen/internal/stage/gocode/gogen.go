@@ -85,9 +85,11 @@ func readHeader(opts Options) ([]byte, error) {
 	pos := token.Position{Filename: opts.Header}
 	data, err := os.ReadFile(filepath.Join(opts.Root, filepath.FromSlash(opts.Header)))
 	if err != nil {
-		return nil, diag.Errorf(pos, "header", "correct header in sdkgen.yaml, or remove it", "cannot read the header comment: %v", errors.Unwrap(err))
+		return nil, diag.Errorf(pos, "header", "correct header in sdkgen.yaml, or remove it",
+			"cannot read the header comment: %v", errors.Unwrap(err))
 	}
-	if _, err := parser.ParseFile(token.NewFileSet(), opts.Header, append(bytes.Clone(data), "\n\npackage x\n"...), parser.ImportsOnly); err != nil {
+	if _, err := parser.ParseFile(token.NewFileSet(), opts.Header, append(bytes.Clone(data), "\n\npackage x\n"...),
+		parser.ImportsOnly); err != nil {
 		pos.Line, pos.Column = 1, 1
 		return nil, diag.Errorf(pos, "header", "write // before each line", "the header is not a Go comment")
 	}
@@ -104,7 +106,8 @@ func readHeader(opts Options) ([]byte, error) {
 	if opts.Year != "" {
 		hint = "write a space before it, or the year in its place"
 	}
-	return nil, diag.Errorf(pos, "header", hint, "the header contains the word YEAR, which generators replace with the current year")
+	return nil,
+		diag.Errorf(pos, "header", hint, "the header contains the word YEAR, which generators replace with the current year")
 }
 
 // universe returns gengo's universe, made once.
@@ -159,7 +162,8 @@ func (g *Generator) tag() {
 		}
 		for _, kind := range pkg.Excluded {
 			if t := known.Types[kind.Name]; t != nil {
-				t.CommentLines, t.SecondClosestCommentLines = without(t.CommentLines, "+genclient"), without(t.SecondClosestCommentLines, "+genclient")
+				t.CommentLines, t.SecondClosestCommentLines = without(t.CommentLines, "+genclient"),
+					without(t.SecondClosestCommentLines, "+genclient")
 			}
 		}
 	}
@@ -190,7 +194,10 @@ func (g *Generator) tag() {
 // removeUnexported removes the fields that controller-tools ignores; openapi-gen would define a property for each.
 func removeUnexported(pkg *types.Package) {
 	for _, t := range pkg.Types {
-		t.Members = slices.DeleteFunc(t.Members, func(m types.Member) bool { return !m.Embedded && !token.IsExported(m.Name) })
+		t.Members = slices.DeleteFunc(t.Members, func(m types.Member) bool {
+			return !m.Embedded &&
+				!token.IsExported(m.Name)
+		})
 	}
 }
 

@@ -41,7 +41,8 @@ func (g *Generator) OpenAPI(pkg *load.Package) (
 	}
 	in := func(t *types.Type) bool {
 		if t.Name.Package != pkg.Path {
-			return g.api.ByPath(t.Name.Package) == nil // the command that is run for each package on its own sees no other API package
+			// the command that is run for each package on its own sees no other API package
+			return g.api.ByPath(t.Name.Package) == nil
 		}
 		return reached(t.Name.Name) || !pkg.Foreign && !pkg.Unusable(t.Name.Name)
 	}

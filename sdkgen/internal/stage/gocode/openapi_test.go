@@ -95,7 +95,8 @@ func TestEnums(t *testing.T) {
 			func(ctx *generator.Context) ([]generator.Target, error) {
 				ctx.Universe = universe(ctx.Universe)
 				opts := args.New()
-				opts.OutputDir, opts.OutputPkg, opts.OutputFile, opts.ReportFilename = gen.scratch, "p", OpenAPIFile, gen.scratch+"/report"
+				opts.OutputDir, opts.OutputPkg, opts.OutputFile, opts.ReportFilename = gen.scratch, "p", OpenAPIFile,
+					gen.scratch+"/report"
 				return generators.GetOpenAPITargets(ctx, opts, nil), nil
 			})
 		if err != nil {
@@ -158,7 +159,8 @@ func (Text) OpenAPIModelName() string { return "text" }
 // under the names of their Go types.
 func TestModelPackage(t *testing.T) {
 	root := testkit.Project(t, txtar.Parse([]byte(modelPackage)))
-	api, err := load.Load(context.Background(), load.Options{Root: root, Env: append(testkit.Offline(), "GOFLAGS=-mod=mod"),
+	api, err := load.Load(context.Background(), load.Options{Root: root,
+		Env:     append(testkit.Offline(), "GOFLAGS=-mod=mod"),
 		Foreign: []load.Foreign{{Path: "example.com/other/v1", Dir: "out"}}})
 	if err != nil {
 		t.Fatal(err)

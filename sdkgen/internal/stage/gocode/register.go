@@ -45,7 +45,8 @@ func (g *Generator) register(pkgs []*load.Package) (*artifact.Set, error) {
 		if data, err := registration(pkg, header); err != nil {
 			return nil, err
 		} else if data != nil {
-			if err := set.Put(artifact.File{Path: path.Join(pkg.Dir, registerFile), Data: data, Origin: ClientsStage}); err != nil {
+			if err := set.Put(artifact.File{Path: path.Join(pkg.Dir, registerFile), Data: data,
+				Origin: ClientsStage}); err != nil {
 				return nil, err
 			}
 		}
@@ -151,8 +152,10 @@ func (g *Generator) unregistered(pkg *load.Package) diag.List {
 	}
 	for _, name := range []string{"SchemeGroupVersion", "Resource", "AddToScheme"} {
 		if !names[name] {
-			list.Add(token.Position{Filename: pkg.SourceDir}, "clients", "leave the section clients out, or restrict it to other packages with clients.oneInputApi",
-				"the clients name %s.%s, which %s does not declare, and nothing is written to a package of another module", pkg.Name, name, pkg.Path)
+			list.Add(token.Position{Filename: pkg.SourceDir}, "clients",
+				"leave the section clients out, or restrict it to other packages with clients.oneInputApi",
+				"the clients name %s.%s, which %s does not declare, and nothing is written to a package of another module",
+				pkg.Name, name, pkg.Path)
 		}
 	}
 	return list
@@ -203,7 +206,8 @@ func (g *Generator) checkGroupVersion(pkg *load.Package, name string) diag.List 
 	var list diag.List
 	for field, value := range literal(pkg, name) {
 		want := map[string]string{"Group": pkg.Group, "Version": pkg.Version}[field]
-		if said := pkg.Source.TypesInfo.Types[value].Value; said != nil && said.Kind() == constant.String && constant.StringVal(said) != want {
+		if said := pkg.Source.TypesInfo.Types[value].Value; said != nil && said.Kind() == constant.String &&
+			constant.StringVal(said) != want {
 			list.Add(g.api.At(value.Pos()), "clients", fmt.Sprintf("write %q, or correct the marker", want),
 				"%s has the %s %s, the package's markers say %q", name, strings.ToLower(field), said, want)
 		}

@@ -89,7 +89,8 @@ func (s *Stages) crds(ctx context.Context) (*artifact.Set, error) {
 	return set, err
 }
 
-// OpenAPI returns the stage that generates the OpenAPI definitions of the project's own packages and checks the API rules.
+// OpenAPI returns the stage that generates the OpenAPI definitions of the project's own packages and checks the API
+// rules.
 func (s *Stages) OpenAPI() stage.Stage {
 	return stage.Stage{
 		Name: OpenAPIStage, Doc: "OpenAPI definitions, with a check of the API rules", Enabled: true,
@@ -112,8 +113,8 @@ func (s *Stages) OpenAPI() stage.Stage {
 	}
 }
 
-// openapi runs openapi-gen over the project's own packages, for its files and its report on the API rules. It warns of types
-// that the files lack.
+// openapi runs openapi-gen over the project's own packages, for its files and its report on the API rules. It warns of
+// types that the files lack.
 func (s *Stages) openapi(gen *Generator) (set *artifact.Set, report []byte, err error) {
 	set = &artifact.Set{}
 	var omitted diag.List
@@ -135,8 +136,8 @@ func (s *Stages) openapi(gen *Generator) (set *artifact.Set, report []byte, err 
 	return set, report, nil
 }
 
-// definitions returns the Go file with the OpenAPI definitions of a package, and its path: the file of the stage openapi or,
-// where that has none of the package, one that openapi-gen makes now.
+// definitions returns the Go file with the OpenAPI definitions of a package, and its path: the file of the stage
+// openapi or, where that has none of the package, one that openapi-gen makes now.
 func (s *Stages) definitions(ctx context.Context, pkg *load.Package) (artifact.File, error) {
 	gen, err := s.Generator(ctx)
 	if err != nil {

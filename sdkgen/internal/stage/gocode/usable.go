@@ -26,12 +26,14 @@ const modelMarker = "+k8s:openapi-model-package"
 // definitionMethods are those by which a type gives openapi-gen its definition. Of packages that are not the
 // project's own, the definitions are made of the Go type, as the CRDs are.
 var definitionMethods = []string{
-	"OpenAPIModelName", "OpenAPIDefinition", "OpenAPIV3Definition", "OpenAPISchemaType", "OpenAPISchemaFormat", "OpenAPIV3OneOfTypes",
+	"OpenAPIModelName", "OpenAPIDefinition", "OpenAPIV3Definition", "OpenAPISchemaType", "OpenAPISchemaFormat",
+	"OpenAPIV3OneOfTypes",
 }
 
 // without returns comment lines but for those of a marker.
 func without(comments []string, marker string) []string {
-	return slices.DeleteFunc(comments, func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), marker) })
+	return slices.DeleteFunc(comments,
+		func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), marker) })
 }
 
 // refused returns the types of a package that openapi-gen fails on, by name, with its errors. It runs on
@@ -64,7 +66,9 @@ func (g *Generator) search(pkg *load.Package, names []string, out map[string]err
 }
 
 // refusals are the errors of types that kinds reach, with their positions. left are the other types.
-func (g *Generator) refusals(pkg *load.Package, refused map[string]error, reached func(name string) bool) (list diag.List, left []string) {
+func (g *Generator) refusals(
+	pkg *load.Package, refused map[string]error, reached func(name string) bool,
+) (list diag.List, left []string) {
 	for _, name := range slices.Sorted(maps.Keys(refused)) {
 		if !reached(name) || pkg.Foreign { // there, controller-tools' schema of the type stands in
 			left = append(left, name)
@@ -74,7 +78,8 @@ func (g *Generator) refusals(pkg *load.Package, refused map[string]error, reache
 		if _, cause, ok := strings.Cut(text, "some targets had errors: "); ok {
 			text = cause
 		}
-		list.Add(g.api.Pos(pkg.Path, name, ""), "openapi", "", "openapi-gen does not take the type %s: %s", name, strings.TrimSpace(text))
+		list.Add(g.api.Pos(pkg.Path, name, ""), "openapi", "", "openapi-gen does not take the type %s: %s", name,
+			strings.TrimSpace(text))
 	}
 	return g.api.Advise(list), left
 }

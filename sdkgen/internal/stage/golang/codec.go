@@ -74,7 +74,8 @@ func (m *modeler) calls(typ, value string) (read, write string) {
 		return in.read + "(&" + value + ", d)", in.write + "(&" + value + ", e)"
 	}
 	in = m.codecOf(elem)
-	return "read" + shape + "(&" + value + ", d, " + in.read + ")", "write" + shape + "(&" + value + ", e, " + in.write + ")"
+	return "read" + shape + "(&" + value + ", d, " + in.read + ")",
+		"write" + shape + "(&" + value + ", e, " + in.write + ")"
 }
 
 // present returns the condition under which an optional field is written, as omitempty has it.

@@ -17,10 +17,12 @@ import (
 // document says: those whose comments have a paragraph that begins with "Deprecated: ".
 func checkDeprecated(t *testing.T, set *artifact.Set) {
 	t.Helper()
-	want := []string{"Client.Widgets", "NewPart", "NewPartWithDefaults", "NewWidget", "Part", "Widget", "WidgetSpec.Part", "WidgetSpec.Size"}
+	want := []string{"Client.Widgets", "NewPart", "NewPartWithDefaults", "NewWidget", "Part", "Widget", "WidgetSpec.Part",
+		"WidgetSpec.Size"}
 	var got []string
 	note := func(name string, doc *ast.CommentGroup) {
-		if slices.ContainsFunc(strings.Split(doc.Text(), "\n\n"), func(paragraph string) bool { return strings.HasPrefix(paragraph, "Deprecated: ") }) {
+		if slices.ContainsFunc(strings.Split(doc.Text(), "\n\n"),
+			func(paragraph string) bool { return strings.HasPrefix(paragraph, "Deprecated: ") }) {
 			got = append(got, name)
 		}
 	}

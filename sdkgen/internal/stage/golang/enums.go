@@ -24,7 +24,8 @@ type Constant struct {
 // and the field. It is empty where there is none.
 func (m *modeler) enum(values []any) string {
 	name := m.model.Name + m.enumOf
-	enum := Enum{Name: name, Doc: comment(name+" is one of the values that "+m.model.Name+"."+m.enumOf+" can have.", "", "")}
+	enum := Enum{Name: name, Doc: comment(name+" is one of the values that "+m.model.Name+"."+m.enumOf+" can have.", "",
+		"")}
 	taken := map[string]bool{}
 	for _, value := range values {
 		text, ok := value.(string)

@@ -64,7 +64,8 @@ func stripTexts(value any) any {
 	case map[string]any:
 		for key, child := range value {
 			_, isText := child.(string) // rather than the schema of a property with that name
-			if isText && (key == "description" || key == "x-sdkgen-deprecated") || slices.Contains([]string{"x-go-type", "x-kubernetes-validations"}, key) {
+			if isText && (key == "description" || key == "x-sdkgen-deprecated") ||
+				slices.Contains([]string{"x-go-type", "x-kubernetes-validations"}, key) {
 				delete(value, key)
 				continue
 			}

@@ -132,7 +132,8 @@ type modeler struct {
 }
 
 func newModeler(name string) *modeler {
-	return &modeler{model: &Model{Name: name}, imports: map[string]string{}, enums: map[string]bool{}, own: map[string]bool{}}
+	return &modeler{model: &Model{Name: name}, imports: map[string]string{}, enums: map[string]bool{},
+		own: map[string]bool{}}
 }
 
 // fill fills in the model.
@@ -161,7 +162,8 @@ func (m *modeler) fill(definition *model.Definition, problems *model.Unrepresent
 			continue
 		}
 		if other, ok := taken[field.Name]; ok {
-			problems.Add(definition, key, renameKey, "properties %q and %q would both be the field %s in Go", other, key, field.Name)
+			problems.Add(definition, key, renameKey, "properties %q and %q would both be the field %s in Go", other, key,
+				field.Name)
 		}
 		taken[field.Name] = key
 		out.Fields = append(out.Fields, field)

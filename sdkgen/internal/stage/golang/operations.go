@@ -26,8 +26,9 @@ type API struct {
 
 	Deprecated string `json:"deprecated,omitempty"` // last lines of the accessor's comment
 
-	Conditions string `json:"conditions,omitempty"` // expression for those of the status of an object x, if they are of metav1.Condition
-	NilStatus  string `json:"nilStatus,omitempty"`  // expression for that x has no status, if that can be
+	// expression for those of the status of an object x, if they are of metav1.Condition
+	Conditions string `json:"conditions,omitempty"`
+	NilStatus  string `json:"nilStatus,omitempty"` // expression for that x has no status, if that can be
 }
 
 // operations returns the operations of the root kinds that have clients, those of a kind in a class and a file of their
@@ -44,7 +45,8 @@ func operations(api *model.API, taken declared, problems *model.Unrepresentables
 			problems.Add(definition, "", rename, "%s", problem)
 		}
 		if other, ok := accessors[printed.Accessor]; ok {
-			problems.Add(definition, "", rename, "%s and %s would both be Client.%s in Go", other, definition.Name, printed.Accessor)
+			problems.Add(definition, "", rename, "%s and %s would both be Client.%s in Go", other, definition.Name,
+				printed.Accessor)
 		}
 		accessors[printed.Accessor] = definition.Name
 		ids := operationsOf(api, definition.Root)

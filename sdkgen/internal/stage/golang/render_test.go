@@ -194,7 +194,8 @@ func checkJSON(t *testing.T, output []byte, doc *spec.Swagger) {
 		t.Fatalf("%v: %s", err, output)
 	}
 	defaults := map[string]any{}
-	filled := []string{"duration", "port", "namedPort", "quantity", "time", "bytes", "list", "map", "object", "anything", "requiredList"}
+	filled := []string{"duration", "port", "namedPort", "quantity", "time", "bytes", "list", "map", "object", "anything",
+		"requiredList"}
 	for key, property := range doc.Definitions["Defaults"].Properties {
 		zero := property.Default == nil || property.Default == false || property.Default == "" || property.Default == 0.0
 		if !zero && !slices.Contains(filled, key) { // what the API server fills in
@@ -218,9 +219,10 @@ func checkJSON(t *testing.T, output []byte, doc *spec.Swagger) {
 			t.Errorf("%s do not come back:\n%s", name, d)
 		}
 	}
-	root := map[string]any{"apiVersion": "example.com/v1beta1", "kind": "SampleList", "metadata": map[string]any{}, "items": []any{
-		map[string]any{"apiVersion": "example.com/v1beta1", "kind": "Sample", "metadata": map[string]any{"name": "x"}},
-	}}
+	root := map[string]any{"apiVersion": "example.com/v1beta1", "kind": "SampleList", "metadata": map[string]any{},
+		"items": []any{
+			map[string]any{"apiVersion": "example.com/v1beta1", "kind": "Sample", "metadata": map[string]any{"name": "x"}},
+		}}
 	if d := cmp.Diff(root, got["root"]); d != "" {
 		t.Errorf("a root kind:\n%s", d)
 	}

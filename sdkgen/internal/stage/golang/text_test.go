@@ -18,7 +18,8 @@ import (
 // FuzzComment checks that a text is comments and nothing else, whatever it holds, and that it
 // says the same words.
 func FuzzComment(f *testing.F) {
-	for _, text := range []string{"", " ", "a\nb\n\nc", "*/", "/*", "//", "`", "\"", "\x00", "\r", "\u2028", "\ufeff", "\xff", "+build x", "go:build x", "a +build", strings.Repeat("x ", 300)} {
+	for _, text := range []string{"", " ", "a\nb\n\nc", "*/", "/*", "//", "`", "\"", "\x00", "\r", "\u2028", "\ufeff",
+		"\xff", "+build x", "go:build x", "a +build", strings.Repeat("x ", 300)} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -75,7 +76,8 @@ func scan(t *testing.T, source string) []token.Token {
 // FuzzField checks that whatever a JSON name is, its field either is refused or is exported,
 // and that encoding/json writes it under that name.
 func FuzzField(f *testing.F) {
-	for _, key := range []string{"a", "deadlineSeconds", "x-y", "2fa", "größe", "ßeta", "名前", "İ", "ǆ", "ª", "٣x", "a`b", `a"b`, `a\b`, "a,b", "-", "-,", "a b", "it's", "\x00", "\xff", "", "_", "json:\"x\"", "omitempty", "type"} {
+	for _, key := range []string{"a", "deadlineSeconds", "x-y", "2fa", "größe", "ßeta", "名前", "İ", "ǆ", "ª", "٣x", "a`b",
+		`a"b`, `a\b`, "a,b", "-", "-,", "a b", "it's", "\x00", "\xff", "", "_", "json:\"x\"", "omitempty", "type"} {
 		f.Add(key)
 	}
 	f.Fuzz(func(t *testing.T, key string) {
@@ -85,7 +87,8 @@ func FuzzField(f *testing.F) {
 				Key: key, Type: model.Type{Shape: model.String}, Required: required, Mandatory: required,
 			})
 			if err != nil {
-				if strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.$") == "" && strings.Trim(key, "-_.$") != "" {
+				if strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.$") == "" &&
+					strings.Trim(key, "-_.$") != "" {
 					t.Fatal(err)
 				}
 				return

@@ -19,8 +19,9 @@ type Part struct {
 
 // Distribution is what the templates of a distribution of several APIs print.
 type Distribution struct {
-	Description string    `json:"description"`           // a TOML string
-	Title       string    `json:"title"`                 // that all documents have, else the package, for a line of Markdown
+	Description string `json:"description"` // a TOML string
+	// that all documents have, else the package, for a line of Markdown
+	Title       string    `json:"title"`
 	HasExamples bool      `json:"hasExamples,omitempty"` // a version has one
 	Versions    []Version `json:"versions"`
 	Imports     string    `json:"imports"` // statements that import Client and the versions, as Known

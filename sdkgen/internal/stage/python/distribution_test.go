@@ -42,13 +42,15 @@ func TestExports(t *testing.T) {
 
 // part is an API with a root kind that refers to the other definitions.
 func part(group, version, storage string, op *model.Operation, kind string, others ...string) Part {
-	root := &model.Root{GroupVersionKind: schema.GroupVersionKind{Group: group, Version: version, Kind: kind}, Plural: "x", StorageVersion: storage}
+	root := &model.Root{GroupVersionKind: schema.GroupVersionKind{Group: group, Version: version, Kind: kind}, Plural: "x",
+		StorageVersion: storage}
 	definition := &model.Definition{Name: kind, Root: root}
 	api := &model.API{Group: group, Version: version, Definitions: []*model.Definition{definition}}
 	for _, name := range others {
 		other := &model.Definition{Name: name}
 		api.Definitions = append(api.Definitions, other)
-		definition.Fields = append(definition.Fields, &model.Field{Key: name, Type: model.Type{Shape: model.Reference, Definition: other}})
+		definition.Fields = append(definition.Fields,
+			&model.Field{Key: name, Type: model.Type{Shape: model.Reference, Definition: other}})
 	}
 	if op != nil {
 		api.Operations = append(api.Operations, op)

@@ -111,7 +111,8 @@ func (o *operator) add(from *model.Operation) error {
 	class := o.query(query, from.Action)
 	params = append(params, atom("**query: Unpack["+class+"]"))
 	reads, returns := o.answer(from)
-	arguments := []source{atom(reads), atom(Literal(from.Method)), call("segments(", ")", segments(from.Path)...), atom("query"), atom(class)}
+	arguments := []source{atom(reads), atom(Literal(from.Method)), call("segments(", ")", segments(from.Path)...),
+		atom("query"), atom(class)}
 	if slices.ContainsFunc(from.Parameters, func(p model.Parameter) bool { return p.In == "body" }) {
 		arguments = append(arguments, atom("body"))
 		if from.Method == patch {

@@ -16,15 +16,21 @@ import (
 )
 
 var patterns = []string{
-	``, `a`, `^a$`, `^$`, `a|b`, `^a|b$`, `^(a|b)+$`, `(?i)ab`, `(?i:k)`, `a.c`, `(?s)a.c`, `(?m)^b$`, `^[^a]*$`, `[\d\-]`, `\w+\s\S`,
-	`\D`, `\W`, `\pL`, `\PL`, `\p{Greek}`, `[[:alpha:]]`, `[^[:space:]]`, `a{2}`, `a{2,}`, `^a{0,2}$`, `a*?b`, `(?U)a+`, `\bab\b`, `\Ba`,
-	`\Aa\z`, `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, `\x{1F600}`, `[\x00-\x1f]`, `\Q.*\E`, `a\.b`, `[]a]`, `[.^$|()]`, ` `, `#`, `(?:)`, `(a)(b)?`,
-	`^([A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?)?$`, `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`,
+	``, `a`, `^a$`, `^$`, `a|b`, `^a|b$`, `^(a|b)+$`, `(?i)ab`, `(?i:k)`, `a.c`, `(?s)a.c`, `(?m)^b$`, `^[^a]*$`, `[\d\-]`,
+	`\w+\s\S`,
+	`\D`, `\W`, `\pL`, `\PL`, `\p{Greek}`, `[[:alpha:]]`, `[^[:space:]]`, `a{2}`, `a{2,}`, `^a{0,2}$`, `a*?b`, `(?U)a+`,
+	`\bab\b`, `\Ba`,
+	`\Aa\z`, `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, `\x{1F600}`, `[\x00-\x1f]`, `\Q.*\E`, `a\.b`, `[]a]`, `[.^$|()]`, ` `, `#`,
+	`(?:)`, `(a)(b)?`,
+	`^([A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?)?$`,
+	`^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`,
 }
 
 var texts = []string{
-	"", "a", "b", "ab", "AB", "a\n", "\n", "b\na", "a\nb\n", "aa", "aaa", "a c", "a.c", "a\nc", "9", "٣", "-", "é", "Ω", "\u212a", "K", "k",
-	"1.5Gi", "100m", "a-b", "-a", "]", ".", "😀", "\x1f", "\x00", "ab ab", "xab", "_", "^$", " ", "#", ".*", "\u2028", "a\u2028", "ſ", "S",
+	"", "a", "b", "ab", "AB", "a\n", "\n", "b\na", "a\nb\n", "aa", "aaa", "a c", "a.c", "a\nc", "9", "٣", "-", "é", "Ω",
+	"\u212a", "K", "k",
+	"1.5Gi", "100m", "a-b", "-a", "]", ".", "😀", "\x1f", "\x00", "ab ab", "xab", "_", "^$", " ", "#", ".*", "\u2028",
+	"a\u2028", "ſ", "S",
 }
 
 // TestPattern holds Go's regexp and Python's re against each other: what pattern returns has to
@@ -91,7 +97,9 @@ func FuzzPattern(f *testing.F) {
 		}
 		low, high := int64(shortest), int64(longest)
 		s := &sampling{}
-		text := s.text("wanted", &model.Type{SchemaValidations: spec.StringProperty().WithPattern(expression).WithMinLength(low).WithMaxLength(high).Validations()})
+		text := s.text("wanted",
+			&model.Type{SchemaValidations: spec.StringProperty().WithPattern(
+				expression).WithMinLength(low).WithMaxLength(high).Validations()})
 		if size := int64(len([]rune(text))); !s.invalid && (!re.MatchString(text) || size < low || size > high) {
 			t.Errorf("%q is no sample of %q from %d to %d", text, expression, low, high)
 		}

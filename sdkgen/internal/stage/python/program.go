@@ -9,8 +9,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
-// Program returns a program that makes an object of a root kind with the classes of an SDK, which is imported as module. The
-// object is what the API server takes; fields of it that no class has are an error.
+// Program returns a program that makes an object of a root kind with the classes of an SDK, which is imported as
+// module. The object is what the API server takes; fields of it that no class has are an error.
 func Program(definition *model.Definition, module string, object map[string]any) (string, error) {
 	p := &program{references: newReferences()}
 	made, err := p.object(definition, object)

@@ -41,7 +41,8 @@ sample = Widget(
 		t.Errorf("%v\n%s\nwant:\n%s", err, got, want)
 	}
 	object["weight"] = int64(3)
-	if _, err := python.Program(widget, "example.v1", object); err == nil || !strings.Contains(err.Error(), `the class Widget has no attribute for "weight"`) {
+	if _, err := python.Program(widget, "example.v1", object); err == nil ||
+		!strings.Contains(err.Error(), `the class Widget has no attribute for "weight"`) {
 		t.Errorf("the error is %v", err)
 	}
 }

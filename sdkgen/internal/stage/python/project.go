@@ -22,7 +22,8 @@ func Options() map[string]any {
 // CheckPackage refuses a name that a package cannot be imported by, and those of the directories beside it.
 func CheckPackage(name string) error {
 	switch {
-	case name == "" || notWord.MatchString(name) || strings.ContainsAny(name[:1], "0123456789") || keywords[strings.ToLower(name)]:
+	case name == "" || notWord.MatchString(name) || strings.ContainsAny(name[:1], "0123456789") ||
+		keywords[strings.ToLower(name)]:
 		return fmt.Errorf("%q cannot be the name of a Python package", name)
 	case name == "test" || name == "docs":
 		return fmt.Errorf("a Python package cannot be named %s: a directory beside it is", name)
@@ -50,7 +51,8 @@ type Shown struct {
 func projectOf(api *model.API) *Project {
 	title := titleOf(api)
 	project := &Project{
-		Description: tomlString("Typed Python models and clients of " + title), Title: markdown.Replace(title), Kinds: []Shown{},
+		Description: tomlString("Typed Python models and clients of " + title), Title: markdown.Replace(title),
+		Kinds:   []Shown{},
 		Modules: modulesOf(api),
 	}
 	for _, kind := range rootKinds(api) {
@@ -89,7 +91,8 @@ func tomlString(text string) string {
 }
 
 // markdown escapes a text inside of a line.
-var markdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "&", `\&`, "~", `\~`, "|", `\|`)
+var markdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">",
+	`\>`, "&", `\&`, "~", `\~`, "|", `\|`)
 
 // example returns statements that create an object of a root kind with its mandatory fields, and its
 // spec; "" if no valid object was found. models is the module that has the classes.

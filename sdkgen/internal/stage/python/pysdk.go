@@ -99,7 +99,8 @@ func Annotate(api *model.API, names ...string) (render.API, error) {
 			problems.Add(definition, "", definition.RenameHint(), "%s cannot be the name of a class in Python", name)
 		}
 		if other, taken := modules[module]; taken {
-			problems.Add(definition, "", definition.RenameHint(), "%s and %s would both be in the Python module %s.py", other, name, module)
+			problems.Add(definition, "", definition.RenameHint(), "%s and %s would both be in the Python module %s.py", other,
+				name, module)
 		}
 		modules[module] = name
 		m := newModeler()
@@ -138,12 +139,14 @@ func (m *modeler) model(definition *model.Definition, problems *model.Unrepresen
 	for _, property := range definition.Fields {
 		key, attr := property.Key, attribute(property.Key)
 		if other, taken := byAttr[attr]; taken {
-			problems.Add(definition, key, "give one of them another name in JSON", "properties %q and %q would both be the attribute %s in Python", other, key, attr)
+			problems.Add(definition, key, "give one of them another name in JSON",
+				"properties %q and %q would both be the attribute %s in Python", other, key, attr)
 		}
 		byAttr[attr], m.attributes[attr] = key, true
 	}
 	out := &Model{
-		Doc: cmp.Or(docstring(definition.Description, 4), docstring(definition.Name, 4)), Text: page(definition.Description), Root: rootOf(definition),
+		Doc: cmp.Or(docstring(definition.Description, 4), docstring(definition.Name, 4)), Text: page(definition.Description),
+		Root: rootOf(definition),
 	}
 	if definition.Deprecated != "" {
 		out.Mark = call("@_model.deprecated(", ")", text(definition.Deprecated)).render(0)
@@ -180,7 +183,8 @@ func (m *modeler) samples(definition *model.Definition, model *Model) Samples {
 			defaults = append(defaults, m.presets[field.Attr].after(name))
 		}
 	}
-	out.Defaults, out.Required = assign("DEFAULTS", group("{", "}", defaults...)), assign("REQUIRED", group("{", "}", required...))
+	out.Defaults, out.Required = assign("DEFAULTS", group("{", "}", defaults...)),
+		assign("REQUIRED", group("{", "}", required...))
 	return out
 }
 
@@ -248,7 +252,8 @@ func (m *modeler) field(property *model.Field, root *Root) Field {
 	return field
 }
 
-// descriptorOf returns the type that tells type checkers what may be assigned to an attribute, "" if that is what it holds.
+// descriptorOf returns the type that tells type checkers what may be assigned to an attribute, "" if that is what it
+// holds.
 func descriptorOf(property *model.Field) string {
 	name := ""
 	if property.Deprecated != "" {

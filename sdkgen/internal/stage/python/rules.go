@@ -50,7 +50,8 @@ func rules(t *model.Type) map[string]any {
 }
 
 func putLimits(out map[string]any, t *model.Type) {
-	for keyword, limit := range map[string]*float64{"minimum": t.Minimum, "maximum": t.Maximum, "multipleOf": t.MultipleOf} {
+	for keyword, limit := range map[string]*float64{"minimum": t.Minimum, "maximum": t.Maximum,
+		"multipleOf": t.MultipleOf} {
 		if limit != nil {
 			out[keyword] = *limit
 		}

@@ -22,7 +22,8 @@ func TestSource(t *testing.T) {
 		} {
 			for _, arguments := range [][]source{
 				{atom(`"a"`)}, {text(name), text("b c"), valueOf(map[string]any{"enum": []any{"a", name}}).after("rules=")},
-				{text(strings.Repeat(name+" ", 2)).after("default="), valueOf(map[string]any{"maxItems": 64, "pattern": `^\d"` + name}).after("rules=")},
+				{text(strings.Repeat(name+" ", 2)).after("default="),
+					valueOf(map[string]any{"maxItems": 64, "pattern": `^\d"` + name}).after("rules=")},
 			} {
 				fmt.Fprintf(&b, "    %s\n", annotated("attr", hint, call("_model.field(", ")", arguments...), 4))
 			}
@@ -30,13 +31,16 @@ func TestSource(t *testing.T) {
 	}
 	for n := 1; n < 110; n++ {
 		name := strings.Repeat("a", n)
-		params := []source{atom("self"), atom(name + ": str"), subscript("Union", atom("A"), atom(name)).after("body: ").before(" = None"), atom("**query: Unpack[Q]")}
+		params := []source{atom("self"), atom(name + ": str"),
+			subscript("Union", atom("A"), atom(name)).after("body: ").before(" = None"), atom("**query: Unpack[Q]")}
 		for _, returns := range []source{atom("A"), subscript("Union", atom("A"), atom(name))} {
-			fmt.Fprintf(&b, "\n    %s\n        %s\n", signature("f", params, returns, 4), call("return x(", ")", call("segments(", ")", text("a"), text(name)), atom("q")).render(8))
+			fmt.Fprintf(&b, "\n    %s\n        %s\n", signature("f", params, returns, 4),
+				call("return x(", ")", call("segments(", ")", text("a"), text(name)), atom("q")).render(8))
 		}
 	}
 	dir := t.TempDir()
-	project, err := os.ReadFile(filepath.Join(testkit.Repository, "sdkgen", "templates", "python", "project", "pyproject.toml.mustache"))
+	project, err := os.ReadFile(filepath.Join(testkit.Repository, "sdkgen", "templates", "python", "project",
+		"pyproject.toml.mustache"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,16 @@ import (
 
 // nasty are texts that have ended, moved or changed string literals somewhere.
 func nasty() []string {
-	return append(escapes(), "'", `"`, `'''`, `"""`, `""""`, `\`, `\\`, `\'`, `\"`, `\"""`, `a"`, `a\`, `"a`, "\n", "a\nb", "\r", "\r\n", "a\n\nb", "\n\n\n",
-		"\x00", "a\x00b", "\x1a", "\x1b[0m", "\x7f", "\x80", "\xff\xfe", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\ufeff", "\ufffd", "\uffff",
-		"\u0085", "\u00a0", "\u00ad", "\u2028", "\u2029", "\u200d", "\u202e", "\u3000", "\ue000", "\U0001f64f", "\U0010ffff", "e\u0301", "größe 名前",
-		"{{name}}", "{0}", "%s", "${x}", "#", "# -*- coding: latin-1 -*-", "x' + __import__('os').getcwd() + '", `""" + __import__('os').getcwd() + """`,
-		"", " ", " a ", "\ta\tb", "a  b", strings.Repeat("x", 200_000), strings.Repeat("'\n", 50_000), strings.Repeat(`"`, 10_001), strings.Repeat(`\`, 10_001),
+	return append(escapes(), "'", `"`, `'''`, `"""`, `""""`, `\`, `\\`, `\'`, `\"`, `\"""`, `a"`, `a\`, `"a`, "\n", "a\nb",
+		"\r", "\r\n", "a\n\nb", "\n\n\n",
+		"\x00", "a\x00b", "\x1a", "\x1b[0m", "\x7f", "\x80", "\xff\xfe", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\ufeff",
+		"\ufffd", "\uffff",
+		"\u0085", "\u00a0", "\u00ad", "\u2028", "\u2029", "\u200d", "\u202e", "\u3000", "\ue000", "\U0001f64f", "\U0010ffff",
+		"e\u0301", "größe 名前",
+		"{{name}}", "{0}", "%s", "${x}", "#", "# -*- coding: latin-1 -*-", "x' + __import__('os').getcwd() + '",
+		`""" + __import__('os').getcwd() + """`,
+		"", " ", " a ", "\ta\tb", "a  b", strings.Repeat("x", 200_000), strings.Repeat("'\n", 50_000),
+		strings.Repeat(`"`, 10_001), strings.Repeat(`\`, 10_001),
 	)
 }
 
@@ -31,10 +36,13 @@ func escapes() []string {
 // TestLiteralPython asks python3 what literal wrote.
 func TestLiteralPython(t *testing.T) {
 	values := []any{
-		nil, true, false, 0, 7, -7, 0.0, math.Copysign(0, -1), 1.0, -1.5, 0.1, 1e-9, 5e-324, 1e20, 1e21, 1e22, math.MaxFloat64,
+		nil, true, false, 0, 7, -7, 0.0, math.Copysign(0, -1), 1.0, -1.5, 0.1, 1e-9, 5e-324, 1e20, 1e21, 1e22,
+		math.MaxFloat64,
 		float64(1 << 53), -float64(1 << 53), float64(1 << 62), float64(1 << 63), -float64(1 << 63), 123456789012345680000.0,
-		json.Number("9007199254740993"), json.Number("-9223372036854775809"), json.Number("18446744073709551616"), json.Number("1E5"), json.Number("-0"), json.Number("0.1e-2"),
-		[]any{}, map[string]any{}, []any{nil, []any{true}, map[string]any{"a": []any{}}}, map[string]any{"": nil, "b": 1.0, "a": "'"},
+		json.Number("9007199254740993"), json.Number("-9223372036854775809"), json.Number("18446744073709551616"),
+		json.Number("1E5"), json.Number("-0"), json.Number("0.1e-2"),
+		[]any{}, map[string]any{}, []any{nil, []any{true}, map[string]any{"a": []any{}}},
+		map[string]any{"": nil, "b": 1.0, "a": "'"},
 	}
 	all := map[string]any{}
 	for _, text := range nasty() {

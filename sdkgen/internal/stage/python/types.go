@@ -24,7 +24,8 @@ type references struct {
 }
 
 func newReferences() references {
-	return references{imports: map[string]bool{}, external: map[string]bool{}, typing: map[string]bool{}, standard: map[string]bool{}}
+	return references{imports: map[string]bool{}, external: map[string]bool{}, typing: map[string]bool{},
+		standard: map[string]bool{}}
 }
 
 // hint returns a type of typing, and notes it.
@@ -114,7 +115,8 @@ func (m *modeler) typeOf(t *model.Type) pyType {
 // anything is the type of values whose type is not known.
 const anything = "Any"
 
-var scalars = map[model.Shape]string{model.String: "str", model.Integer: "int", model.Number: "float", model.Boolean: "bool"}
+var scalars = map[model.Shape]string{model.String: "str", model.Integer: "int", model.Number: "float",
+	model.Boolean: "bool"}
 
 // choices returns the values of an enum of strings or whole numbers, as Literal takes them, else nil.
 func choices(enum []any) []source {

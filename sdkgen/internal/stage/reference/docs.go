@@ -1,5 +1,5 @@
-// Package docs makes the reference pages of an API: for each kind a page with the tree of its fields, a comparison of its
-// versions, a search that needs no server, and a field index for programs.
+// Package docs makes the reference pages of an API: for each kind a page with the tree of its fields, a comparison of
+// its versions, a search that needs no server, and a field index for programs.
 //
 //	document -> tree (what is said of each field) -> HTML or Markdown, index.js, llms.txt
 //
@@ -142,9 +142,11 @@ func (p *page) Note() string {
 	case p.Kubernetes || p.schema() != nil:
 		return ""
 	case len(p.Others) > 0:
-		return "An aggregated API server serves this kind. It has no CRD, so there are no constraints other than those of the Go types, no samples and no comparison of its versions."
+		return "An aggregated API server serves this kind. It has no CRD, so there are no constraints other than those of " +
+			"the Go types, no samples and no comparison of its versions."
 	}
-	return "An aggregated API server serves this kind. It has no CRD, so there are no constraints other than those of the Go types, and no samples."
+	return "An aggregated API server serves this kind. It has no CRD, so there are no constraints other than those of " +
+		"the Go types, and no samples."
 }
 
 // Rules are the CEL rules for the whole object.
@@ -237,7 +239,10 @@ func (s *site) typePage(definition *model.Definition) string {
 // findPairs gives the comparisons their pages, and tells kinds of their other versions.
 func (s *site) findPairs(comparisons []Comparison) {
 	find := func(group, name, version string) *page {
-		i := slices.IndexFunc(s.kinds, func(k *page) bool { return k.Root.Group == group && k.Root.Kind == name && k.Root.Version == version })
+		i := slices.IndexFunc(s.kinds, func(k *page) bool {
+			return k.Root.Group == group && k.Root.Kind == name &&
+				k.Root.Version == version
+		})
 		if i < 0 {
 			return nil
 		}

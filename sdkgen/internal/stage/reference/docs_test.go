@@ -17,16 +17,17 @@ import (
 )
 
 // changes are what the comparison of the versions in the cases says.
-var changes = []reference.Comparison{{Group: "example.org", Kind: "Widget", From: "v1beta1", To: "v1", Changes: []reference.Change{
-	{Path: "spec.size", Text: "maximum: 10, now 9", Effect: "the API server refuses to create an object that was valid"},
-	{Path: "spec.size", Text: "default: none, now 3"},
-	{Path: "spec.old", Text: "removed", Effect: "strict clients are refused"},
-	{Path: "spec.parts", Text: "added"},
-	{Path: "", Text: "a rule | with a bar"},
-}}}
+var changes = []reference.Comparison{{Group: "example.org", Kind: "Widget", From: "v1beta1", To: "v1",
+	Changes: []reference.Change{
+		{Path: "spec.size", Text: "maximum: 10, now 9", Effect: "the API server refuses to create an object that was valid"},
+		{Path: "spec.size", Text: "default: none, now 3"},
+		{Path: "spec.old", Text: "removed", Effect: "strict clients are refused"},
+		{Path: "spec.parts", Text: "added"},
+		{Path: "", Text: "a rule | with a bar"},
+	}}}
 
-// TestPages runs testdata/*.txtar: the files of a site and of Markdown for the documents "swagger.json" and "old.json", with the schema of
-// Widget in "crd.yaml".
+// TestPages runs testdata/*.txtar: the files of a site and of Markdown for the documents "swagger.json" and "old.json",
+// with the schema of Widget in "crd.yaml".
 func TestPages(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		for _, format := range []string{"html", "markdown"} {
@@ -89,7 +90,8 @@ var (
 	links = regexp.MustCompile(`\]\(([^)]*)\)`)
 )
 
-// TestLinks: each link of a page leads to a page of the site, and to an element that it has, and no element's name is taken twice.
+// TestLinks: each link of a page leads to a page of the site, and to an element that it has, and no element's name is
+// taken twice.
 func TestLinks(t *testing.T) {
 	for _, c := range testkit.Cases(t, "*.txtar") {
 		for _, markdown := range []bool{false, true} {

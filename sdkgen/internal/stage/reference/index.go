@@ -8,8 +8,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/model"
 )
 
-// searchIndex is what search.js finds fields in. It has each type once, and the script puts the paths together, so it stays
-// small where many kinds have the same types.
+// searchIndex is what search.js finds fields in. It has each type once, and the script puts the paths together, so it
+// stays small where many kinds have the same types.
 type searchIndex struct {
 	// Pages are [path, name, apiVersion, number of the type]; apiVersion is empty for a type of Kubernetes.
 	Pages [][4]any `json:"pages"`

@@ -6,10 +6,13 @@ import (
 	"strings"
 )
 
-// llms is the index for programs: a list of the pages, and a line for each field of each kind, which grep finds by its path.
+// llms is the index for programs: a list of the pages, and a line for each field of each kind, which grep finds by its
+// path.
 func (s *site) llms() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n\n> Reference of the API. Each line under Fields is: KIND VERSION PATH | type | default | constraints | first sentence.\n\n## Kinds\n\n", s.Title)
+	fmt.Fprintf(&b,
+		"# %s\n\n> Reference of the API. Each line under Fields is: KIND VERSION PATH | type | default | constraints | "+
+			"first sentence.\n\n## Kinds\n\n", s.Title)
 	for _, p := range s.kinds {
 		fmt.Fprintf(&b, "- [%s %s](%s): %s\n", p.Root.Kind, p.Root.GroupVersion(), p.Path, sentence(p.Doc()))
 	}

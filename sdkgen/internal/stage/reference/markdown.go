@@ -212,12 +212,13 @@ func cell(s side) string {
 	return strings.Join(parts, ", ")
 }
 
-// special are the characters that mean something to Markdown, to HTML, to MDX, which takes braces for programs, or to the
-// shortcodes of Hugo and the directives of Docusaurus.
+// special are the characters that mean something to Markdown, to HTML, to MDX, which takes braces for programs, or to
+// the shortcodes of Hugo and the directives of Docusaurus.
 const special = "\\`*_{}[]<>&|~$#!:"
 
 // target writes an address as the destination of a link.
-var target = strings.NewReplacer("{", "%7B", "}", "%7D", "|", "%7C", "`", "%60", "\\", "%5C", "[", "%5B", "]", "%5D", "$", "%24")
+var target = strings.NewReplacer("{", "%7B", "}", "%7D", "|", "%7C", "`", "%60", "\\", "%5C", "[", "%5B", "]", "%5D",
+	"$", "%24")
 
 // escape returns a text for a paragraph, with links for the addresses in it.
 func escape(text string) string {
@@ -232,8 +233,8 @@ func escape(text string) string {
 	return b.String() + literal(text[end:], end == 0)
 }
 
-// literal returns a text in which nothing means anything: such characters are written as HTML entities, which Markdown, MDX
-// and Hugo all take for text. start says whether it begins a paragraph.
+// literal returns a text in which nothing means anything: such characters are written as HTML entities, which Markdown,
+// MDX and Hugo all take for text. start says whether it begins a paragraph.
 func literal(text string, start bool) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -241,7 +242,8 @@ func literal(text string, start bool) string {
 		switch {
 		case strings.ContainsRune(special, r) && (r != ':' && r != '!' || first || needed(text, i)):
 			fmt.Fprintf(&b, "&#%d;", r)
-		case first && (strings.ContainsRune("+-=.)", r) || numbered(text) || strings.HasPrefix(text, "import ") || strings.HasPrefix(text, "export ")):
+		case first && (strings.ContainsRune("+-=.)", r) || numbered(text) || strings.HasPrefix(text, "import ") ||
+			strings.HasPrefix(text, "export ")):
 			fmt.Fprintf(&b, "&#%d;", r) // a list, a heading, or a statement of MDX
 		default:
 			b.WriteRune(r)
@@ -250,7 +252,8 @@ func literal(text string, start bool) string {
 	return b.String()
 }
 
-// needed says whether a colon or an exclamation mark may mean something: :name is a directive of Docusaurus, ![ an image.
+// needed says whether a colon or an exclamation mark may mean something: :name is a directive of Docusaurus, ![ an
+// image.
 func needed(text string, i int) bool {
 	if text[i] == '!' {
 		return strings.HasPrefix(text[i+1:], "[")
@@ -264,8 +267,8 @@ func numbered(text string) bool {
 	return rest != text && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, ")"))
 }
 
-// code returns a text as code. In code of Markdown, Hugo reads shortcodes, templates for mkdocs read braces, and a table
-// reads bars; these are written in HTML.
+// code returns a text as code. In code of Markdown, Hugo reads shortcodes, templates for mkdocs read braces, and a
+// table reads bars; these are written in HTML.
 func code(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if !strings.ContainsAny(text, "`{}<>&|") && text != "" {

@@ -17,8 +17,8 @@ type block struct {
 
 var item = regexp.MustCompile(`^\s*(?:[-*•]|[0-9]+[.)])\s+(.*)$`)
 
-// blocks takes a doc comment apart: paragraphs are behind blank lines, items of lists have a dash or a number, and code is between
-// fences of three backticks, or indented by a tab or four blanks behind a blank line.
+// blocks takes a doc comment apart: paragraphs are behind blank lines, items of lists have a dash or a number, and code
+// is between fences of three backticks, or indented by a tab or four blanks behind a blank line.
 func blocks(text string) []block {
 	var out []block
 	open := false // the last block goes on
@@ -52,8 +52,8 @@ func blocks(text string) []block {
 	return out
 }
 
-// codeAt returns the code that begins at a line, and the number of the line behind it; that of the line if there is none. fresh
-// says that a block begins there.
+// codeAt returns the code that begins at a line, and the number of the line behind it; that of the line if there is
+// none. fresh says that a block begins there.
 func codeAt(lines []string, at int, fresh bool) (code string, behind int) {
 	if opening.MatchString(strings.TrimSpace(lines[at])) {
 		for end := at + 1; end < len(lines); end++ {
@@ -76,7 +76,8 @@ func codeAt(lines []string, at int, fresh bool) (code string, behind int) {
 	return dedented(lines[at:end]), end
 }
 
-// fence begins and ends code. Behind the first may be the language, and nothing else: where the lines of a comment were joined, code follows.
+// fence begins and ends code. Behind the first may be the language, and nothing else: where the lines of a comment were
+// joined, code follows.
 const fence = "```"
 
 var opening = regexp.MustCompile("^```[a-zA-Z0-9]*$")

@@ -61,8 +61,8 @@ func (t *tree) nodes(fields []*model.Field, at string, in *constraint.Schema) []
 	return nodes
 }
 
-// node returns the node of a field. The CRD knows constraints that the document cannot say; where it has nothing, as of the fields
-// of metadata, the document is asked.
+// node returns the node of a field. The CRD knows constraints that the document cannot say; where it has nothing, as of
+// the fields of metadata, the document is asked.
 func (t *tree) node(field *model.Field, at string, schema *constraint.Schema) *node {
 	path := field.Key
 	if at != "" {
@@ -74,7 +74,8 @@ func (t *tree) node(field *model.Field, at string, schema *constraint.Schema) *n
 	}
 	n := &node{
 		Key: field.Key, Path: path, Type: TypeOf(&field.Type), Required: field.Mandatory, Default: encoded(field.Default),
-		Deprecated: field.Deprecated, Facts: constraint.Of(said), Rules: constraint.Rules(said), Doc: field.Description, Names: t.names[field],
+		Deprecated: field.Deprecated, Facts: constraint.Of(said), Rules: constraint.Rules(said), Doc: field.Description,
+		Names: t.names[field],
 	}
 	n.Anchor = model.Free(anchor(path), func(name string) bool { return t.taken[name] })
 	t.taken[n.Anchor] = true

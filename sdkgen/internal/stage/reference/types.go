@@ -9,8 +9,9 @@ import (
 )
 
 var shapes = map[model.Shape]string{
-	model.Any: "any value", model.String: "string", model.Integer: "integer", model.Number: "number", model.Boolean: "boolean",
-	model.Time: "string", model.IntOrString: "integer or string", model.Object: "object",
+	model.Any: "any value", model.String: "string", model.Integer: "integer", model.Number: "number",
+	model.Boolean: "boolean",
+	model.Time:    "string", model.IntOrString: "integer or string", model.Object: "object",
 }
 
 // TypeOf names a type: []MiniClusterContainer, map[string]string.

@@ -59,7 +59,8 @@ func (c *checker) file(name string, data []byte) {
 		}
 	}
 	if objects == 0 {
-		c.list.Warn(token.Position{Filename: name}, Stage, "move it to another directory, or name it in a kustomization.yaml if it is a patch",
+		c.list.Warn(token.Position{Filename: name}, Stage,
+			"move it to another directory, or name it in a kustomization.yaml if it is a patch",
 			"not a manifest: it has no object with apiVersion and kind")
 	}
 }
@@ -71,7 +72,8 @@ func (c *checker) object(kind *kind, m *manifest, data []byte) {
 			c.replaced[m.file] = true
 			return
 		}
-		c.list.Warn(m.at("spec"), Stage, "write the fields, or have sdkgen write the file: sdkgen generate --adopt", "kubebuilder's placeholder of %s has no fields", kind.id())
+		c.list.Warn(m.at("spec"), Stage, "write the fields, or have sdkgen write the file: sdkgen generate --adopt",
+			"kubebuilder's placeholder of %s has no fields", kind.id())
 	}
 	c.held[kind.id()] = true
 	c.validate(kind, m)
@@ -123,7 +125,8 @@ func (c *checker) kindOf(m *manifest) *kind {
 		}
 	}
 	if len(known) > 0 {
-		c.list.Warn(m.at("kind"), Stage, "the kinds of sdkgen.yaml are: "+strings.Join(known, ", "), "not validated: no API in sdkgen.yaml has the kind %s %s", apiVersion, name)
+		c.list.Warn(m.at("kind"), Stage, "the kinds of sdkgen.yaml are: "+strings.Join(known, ", "),
+			"not validated: no API in sdkgen.yaml has the kind %s %s", apiVersion, name)
 	}
 	return nil
 }
@@ -143,7 +146,8 @@ func (c *checker) validate(k *kind, m *manifest) {
 		if err.Type == field.ErrorTypeRequired {
 			hint = "add the field" + k.suggestion(m, path)
 		}
-		c.list.Add(m.at(path), Stage, hint, "%s does not validate: %s: %s", k.definition.Spec.Names.Kind, orObject(path), detail)
+		c.list.Add(m.at(path), Stage, hint, "%s does not validate: %s: %s", k.definition.Spec.Names.Kind, orObject(path),
+			detail)
 	}
 	for _, path := range slices.Sorted(slices.Values(pruned)) {
 		c.unknown(k, m, strings.TrimPrefix(path, "."))

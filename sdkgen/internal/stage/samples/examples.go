@@ -22,7 +22,8 @@ func checkExamples(s *schema, path []string) error {
 		if err != nil {
 			return err
 		}
-		if errs := validation.ValidateCustomResource(field.NewPath(strings.NewReplacer("."+ItemStep, ItemStep, "."+ValueStep, ValueStep).Replace(strings.Join(path, "."))), sampler.Decode(*s.Example), validator); len(errs) > 0 {
+		if errs := validation.ValidateCustomResource(field.NewPath(strings.NewReplacer("."+ItemStep, ItemStep, "."+ValueStep,
+			ValueStep).Replace(strings.Join(path, "."))), sampler.Decode(*s.Example), validator); len(errs) > 0 {
 			return &Example{slices.Clone(path), errs}
 		}
 	}

@@ -35,7 +35,8 @@ type kustomizeFiles struct {
 	Envs  []string `yaml:"envs"`
 }
 
-// notManifests returns the files of kustomize's among the authors', and those that it reads for something else than resources.
+// notManifests returns the files of kustomize's among the authors', and those that it reads for something else than
+// resources.
 func notManifests(authors *artifact.Set) map[string]bool {
 	found := map[string]bool{}
 	for file := range authors.All() {

@@ -227,10 +227,14 @@ func words(s *schema, key string) []any {
 
 // usualWords are what fields of common names hold, and what CEL rules often ask of strings.
 var usualWords = []struct{ key, word string }{
-	{"name", "sample"}, {"group", "example.org"}, {"apiGroup", "apps"}, {"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"controllerName", "example.org/sample"}, {"protocol", "TCP"},
-	{"namespace", "default"}, {"image", "registry.example.org/sample:1.0"}, {"host", "example.org"}, {"hostname", "example.org"},
-	{"url", "https://example.org/"}, {"uri", "https://example.org/"}, {"URL", "https://example.org/"}, {"path", "/sample"}, {"size", "1Gi"}, {"duration", "1h"},
-	{"timeout", "1h"}, {"interval", "1h"}, {"ip", "10.0.0.1"}, {"cidr", "10.0.0.0/8"}, {"email", "sample@example.org"}, {"version", "1.0.0"}, {"schedule", "0 0 * * *"},
+	{"name", "sample"}, {"group", "example.org"}, {"apiGroup", "apps"}, {"apiVersion", "apps/v1"}, {"kind", "Deployment"},
+	{"controllerName", "example.org/sample"}, {"protocol", "TCP"},
+	{"namespace", "default"}, {"image", "registry.example.org/sample:1.0"}, {"host", "example.org"},
+	{"hostname", "example.org"},
+	{"url", "https://example.org/"}, {"uri", "https://example.org/"}, {"URL", "https://example.org/"}, {"path", "/sample"},
+	{"size", "1Gi"}, {"duration", "1h"},
+	{"timeout", "1h"}, {"interval", "1h"}, {"ip", "10.0.0.1"}, {"cidr", "10.0.0.0/8"}, {"email", "sample@example.org"},
+	{"version", "1.0.0"}, {"schedule", "0 0 * * *"},
 }
 
 // kebab spells a field's name as a name that the API server takes: secretName is secret-name.

@@ -49,7 +49,8 @@ func (s *stageRun) files(ctx context.Context) (*artifact.Set, error) {
 			s.run.Released = append(s.run.Released, file.Path)
 		}
 	}
-	set, warnings, err := Files(Input{Dir: p.Config.Samples.Dir, Resources: resources, Authors: authors, Adopt: s.run.Adopt})
+	set, warnings, err := Files(Input{Dir: p.Config.Samples.Dir, Resources: resources, Authors: authors,
+		Adopt: s.run.Adopt})
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +122,10 @@ func Resources(source *gotypes.Source) ([]Resource, error) {
 	var all []Resource
 	for _, crd := range installed {
 		if served(crd.Definition, crd.Version) {
-			all = append(all, Resource{Definition: crd.Definition, Version: crd.Version, Locate: func(steps []string) token.Position {
-				return source.FieldPosition(crd.GoType, steps)
-			}})
+			all = append(all, Resource{Definition: crd.Definition, Version: crd.Version,
+				Locate: func(steps []string) token.Position {
+					return source.FieldPosition(crd.GoType, steps)
+				}})
 		}
 	}
 	return all, nil

@@ -19,17 +19,19 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
-// TestFiles runs testdata/*.txtar: "made" are the files and "diagnostics" what is said, for the CRDs "crds.yaml" and the
-// authors' files in config/samples. The samples are validated once more. "adopt: true" is a run with --adopt.
+// TestFiles runs testdata/*.txtar: "made" are the files and "diagnostics" what is said, for the CRDs "crds.yaml" and
+// the authors' files in config/samples. The samples are validated once more. "adopt: true" is a run with --adopt.
 func TestFiles(t *testing.T) {
 	testkit.Each(t, "*.txtar", func(t *testing.T, c *testkit.Case) {
 		definitions := read(t, c.Part("crds.yaml"))
 		in := samples.Input{Dir: "config/samples", Authors: &artifact.Set{}, Adopt: c.Field("adopt") == "true"}
 		for _, definition := range definitions {
 			for _, version := range definition.Spec.Versions {
-				in.Resources = append(in.Resources, samples.Resource{Definition: definition, Version: version.Name, Locate: func(path []string) token.Position {
-					return token.Position{Filename: strings.Join(append([]string{"api", version.Name, definition.Spec.Names.Kind}, path...), "/")}
-				}})
+				in.Resources = append(in.Resources, samples.Resource{Definition: definition, Version: version.Name,
+					Locate: func(path []string) token.Position {
+						return token.Position{Filename: strings.Join(append([]string{"api", version.Name, definition.Spec.Names.Kind},
+							path...), "/")}
+					}})
 			}
 		}
 		for _, file := range c.Files {

@@ -66,7 +66,9 @@ func Files(in Input) (*artifact.Set, diag.List, error) {
 		}
 		name := path.Join(in.Dir, names[i])
 		if _, taken := in.Authors.Lookup(name); taken && !c.replaced[name] {
-			c.list.Warn(token.Position{Filename: name}, Stage, "write one, or rename this file: its name is that of the sample that sdkgen makes", "there is no sample of %s", kind.id())
+			c.list.Warn(token.Position{Filename: name}, Stage,
+				"write one, or rename this file: its name is that of the sample that sdkgen makes", "there is no sample of %s",
+				kind.id())
 			continue
 		}
 		data, err := kind.encode()
@@ -95,19 +97,21 @@ func (k *kind) encode() ([]byte, error) {
 func (c *checker) report(err error, name string, resource Resource) {
 	kind := resource.Definition.Spec.Names.Kind
 	if example, ok := errors.AsType[*Example](err); ok {
-		c.list.Add(resource.Locate(example.Path), Stage, "correct the value of the marker, or the type", "%s", example.Error())
+		c.list.Add(resource.Locate(example.Path), Stage, "correct the value of the marker, or the type", "%s",
+			example.Error())
 		return
 	}
 	if _, ok := errors.AsType[*Unsolved](err); ok {
-		c.list.Warn(resource.Locate(nil), Stage, "give fields values with +kubebuilder:example, or write the sample yourself: "+name,
+		c.list.Warn(resource.Locate(nil), Stage,
+			"give fields values with +kubebuilder:example, or write the sample yourself: "+name,
 			"%s %s: %v", kind, resource.Version, err)
 		return
 	}
 	c.list.Add(resource.Locate(nil), Stage, "", "%s %s: %v", kind, resource.Version, err)
 }
 
-// fileNames returns the names of the resources' samples, as kubebuilder names them: GROUP_VERSION_KIND.yaml with the first
-// part of the group, or with all of it where two groups begin alike.
+// fileNames returns the names of the resources' samples, as kubebuilder names them: GROUP_VERSION_KIND.yaml with the
+// first part of the group, or with all of it where two groups begin alike.
 func fileNames(resources []Resource) []string {
 	first := func(r Resource) string {
 		group, _, _ := strings.Cut(r.Definition.Spec.Group, ".")

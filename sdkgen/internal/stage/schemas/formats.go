@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// formats are JSON Schema's keywords for the formats that the API server checks. JSON Schema knows few of them, and some of
-// those otherwise: so most are patterns. Where a pattern is wider than the format, the API server refuses more.
+// formats are JSON Schema's keywords for the formats that the API server checks. JSON Schema knows few of them, and
+// some of those otherwise: so most are patterns. Where a pattern is wider than the format, the API server refuses more.
 var formats = map[string]node{
 	"int32": {"minimum": float64(math.MinInt32), "maximum": float64(math.MaxInt32)},
 	"datetime": {
 		"format":  "date-time",
 		"pattern": `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$`,
 	},
-	"date":         {"format": "date", "pattern": `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`},
-	"byte":         {"contentEncoding": "base64", "pattern": `^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$`},
+	"date": {"format": "date", "pattern": `^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`},
+	"byte": {"contentEncoding": "base64",
+		"pattern": `^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$`},
 	"uuid":         {"pattern": `^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`},
 	"uuid3":        {"pattern": `^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?3[0-9a-fA-F]{3}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$`},
 	"uuid4":        {"pattern": `^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?4[0-9a-fA-F]{3}-?[89abAB][0-9a-fA-F]{3}-?[0-9a-fA-F]{12}$`},

@@ -16,9 +16,10 @@ const dialect = "https://json-schema.org/draft/2020-12/schema"
 // node is a JSON Schema.
 type node = map[string]any
 
-// JSONSchema returns the JSON Schema of a resource. It accepts the manifests that the API server accepts with strict field
-// validation: what the API server sets by itself may be missing, and null is accepted where the API server drops it or
-// replaces it by the default. It says nothing on CEL rules, and on items of a list map that have the same keys but differ.
+// JSONSchema returns the JSON Schema of a resource. It accepts the manifests that the API server accepts with strict
+// field validation: what the API server sets by itself may be missing, and null is accepted where the API server drops
+// it or replaces it by the default. It says nothing on CEL rules, and on items of a list map that have the same keys
+// but differ.
 func JSONSchema(r Resource) (map[string]any, error) {
 	structural, err := server.Structural(r.Definition, r.Version)
 	if err != nil {

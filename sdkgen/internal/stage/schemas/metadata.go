@@ -35,13 +35,16 @@ func objectMeta() node {
 	keys := func(pattern string) node { return node{"maxLength": 317, "pattern": pattern} }
 	properties := node{
 		"name": str(), "namespace": str(), "generateName": str(), "selfLink": str(), "uid": str(), "resourceVersion": str(),
-		"generation": number(), "creationTimestamp": moment(), "deletionTimestamp": moment(), "deletionGracePeriodSeconds": number(),
+		"generation": number(), "creationTimestamp": moment(), "deletionTimestamp": moment(),
+		"deletionGracePeriodSeconds": number(),
 		"labels": node{
 			"type": []any{"object", "null"}, "propertyNames": keys(qualified),
 			"additionalProperties": node{"type": []any{"string", "null"}, "maxLength": 63, "pattern": labelValue},
 		},
-		"annotations": node{"type": []any{"object", "null"}, "propertyNames": keys(annotation), "additionalProperties": str()},
-		"finalizers":  node{"type": []any{"array", "null"}, "items": node{"type": "string", "maxLength": 317, "pattern": qualified}},
+		"annotations": node{"type": []any{"object", "null"}, "propertyNames": keys(annotation),
+			"additionalProperties": str()},
+		"finalizers": node{"type": []any{"array", "null"},
+			"items": node{"type": "string", "maxLength": 317, "pattern": qualified}},
 		"ownerReferences": node{"type": []any{"array", "null"}, "items": node{
 			"type": "object", "required": []string{"apiVersion", "kind", "name", "uid"}, "additionalProperties": false,
 			"properties": node{
@@ -67,7 +70,8 @@ func rootMembers(out node, r Resource) {
 	metadata["description"] = "Standard object's metadata."
 	for _, key := range []string{"name", "generateName"} {
 		list, _ := metadata["anyOf"].([]any)
-		metadata["anyOf"] = append(list, node{"required": []string{key}, "properties": node{key: node{"type": "string", "minLength": 1}}})
+		metadata["anyOf"] = append(list, node{"required": []string{key},
+			"properties": node{key: node{"type": "string", "minLength": 1}}})
 	}
 	names := object(metadata, "properties")
 	limit(object(names, "name"), 253, subdomain)
@@ -77,7 +81,8 @@ func rootMembers(out node, r Resource) {
 	} else {
 		delete(names, "namespace")
 	}
-	add(out, "apiVersion", node{"type": "string", "enum": []any{spec.Group + "/" + r.Version}, "description": "Group and version of the API."})
+	add(out, "apiVersion", node{"type": "string", "enum": []any{spec.Group + "/" + r.Version},
+		"description": "Group and version of the API."})
 	add(out, "kind", node{"type": "string", "enum": []any{spec.Names.Kind}, "description": "Kind of the object."})
 	add(out, "metadata", metadata)
 	require(out, "apiVersion", "kind", "metadata")
@@ -111,8 +116,10 @@ func embeddedMembers(out node) {
 	names := object(metadata, "properties")
 	limit(object(names, "name"), 0, segment)
 	limit(object(names, "namespace"), 63, label)
-	add(out, "apiVersion", node{"type": "string", "minLength": 1, "pattern": `^[^/]*(/[^/]*)?$`, "description": "Group and version of the embedded object."})
-	add(out, "kind", node{"type": "string", "maxLength": 63, "pattern": `^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`, "description": "Kind of the embedded object."})
+	add(out, "apiVersion", node{"type": "string", "minLength": 1, "pattern": `^[^/]*(/[^/]*)?$`,
+		"description": "Group and version of the embedded object."})
+	add(out, "kind", node{"type": "string", "maxLength": 63, "pattern": `^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`,
+		"description": "Kind of the embedded object."})
 	add(out, "metadata", orNull(metadata))
 	require(out, "apiVersion", "kind")
 }

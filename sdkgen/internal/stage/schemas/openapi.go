@@ -14,8 +14,8 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/server"
 )
 
-// templates are the documents of OpenAPI 3 that the API server publishes for a CRD of each scope with all subresources, and with an
-// embedded resource. TestPublished writes them.
+// templates are the documents of OpenAPI 3 that the API server publishes for a CRD of each scope with all subresources,
+// and with an embedded resource. TestPublished writes them.
 //
 //go:embed published
 var templates embed.FS
@@ -23,8 +23,8 @@ var templates embed.FS
 // embedded is the property of the templates' kind that is an embedded resource.
 const embedded = "zembedded"
 
-// OpenAPI returns the document of OpenAPI 3 that the API server publishes at /openapi/v3/apis/GROUP/VERSION for resources of one
-// group and version, if no others are installed.
+// OpenAPI returns the document of OpenAPI 3 that the API server publishes at /openapi/v3/apis/GROUP/VERSION for
+// resources of one group and version, if no others are installed.
 func OpenAPI(resources ...Resource) (map[string]any, error) {
 	var document node
 	for _, r := range resources {
@@ -60,9 +60,13 @@ func openAPI(r Resource) (node, error) {
 			strings.HasSuffix(path, "/{name}/scale") && !scale
 	})
 	components := object(document, "components", "schemas")
-	maps.DeleteFunc(components, func(name string, _ any) bool { return !scale && strings.HasPrefix(name, "io.k8s.api.autoscaling.") })
+	maps.DeleteFunc(components, func(name string,
+		_ any) bool {
+		return !scale && strings.HasPrefix(name, "io.k8s.api.autoscaling.")
+	})
 	prefix := published.ModelPrefix(r.Definition.Spec.Group, r.Version)
-	kind, list := object(components, prefix+r.Definition.Spec.Names.Kind), object(components, prefix+r.Definition.Spec.Names.ListKind)
+	kind, list := object(components, prefix+r.Definition.Spec.Names.Kind),
+		object(components, prefix+r.Definition.Spec.Names.ListKind)
 	if err := fillKind(kind, r); err != nil {
 		return nil, err
 	}
@@ -84,7 +88,8 @@ func object(document node, path ...string) node {
 	return document
 }
 
-// fillKind replaces the template's schema of a kind by its own. What every kind and every embedded resource has is the template's.
+// fillKind replaces the template's schema of a kind by its own. What every kind and every embedded resource has is the
+// template's.
 func fillKind(kind node, r Resource) error {
 	structural, err := server.Structural(r.Definition, r.Version)
 	if err != nil {

@@ -23,8 +23,9 @@ func TestPublished(t *testing.T) {
 	for _, scope := range []apiextensionsv1.ResourceScope{apiextensionsv1.NamespaceScoped, apiextensionsv1.ClusterScoped} {
 		sample := published.Sample(scope)
 		sample.Spec.Versions[0].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-			Type:       "object",
-			Properties: map[string]apiextensionsv1.JSONSchemaProps{"zembedded": {Type: "object", XEmbeddedResource: true, XPreserveUnknownFields: new(true)}},
+			Type: "object",
+			Properties: map[string]apiextensionsv1.JSONSchemaProps{"zembedded": {Type: "object", XEmbeddedResource: true,
+				XPreserveUnknownFields: new(true)}},
 		}}
 		var data bytes.Buffer
 		encoder := json.NewEncoder(&data)
@@ -119,7 +120,8 @@ func TestSame(t *testing.T) {
 		for file := range set.All() {
 			names, data = append(names, file.Path), append(data, file.Data...)
 		}
-		if diff := cmp.Diff([]string{"dir/example.org/edge_v1.json", "dir/openapi/v3/apis/example.org/v1.json"}, names); diff != "" {
+		if diff := cmp.Diff([]string{"dir/example.org/edge_v1.json", "dir/openapi/v3/apis/example.org/v1.json"},
+			names); diff != "" {
 			t.Fatalf("files (-want +got):\n%s", diff)
 		}
 		if first == nil {

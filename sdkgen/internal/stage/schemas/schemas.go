@@ -28,16 +28,18 @@ type Resource struct {
 // version returns the version in the CustomResourceDefinition; false if it is not served, or has no schema.
 func (r Resource) version() (apiextensionsv1.CustomResourceDefinitionVersion, bool) {
 	versions := r.Definition.Spec.Versions
-	i := slices.IndexFunc(versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == r.Version })
+	i := slices.IndexFunc(versions,
+		func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == r.Version })
 	if i < 0 || !versions[i].Served || versions[i].Schema == nil || versions[i].Schema.OpenAPIV3Schema == nil {
 		return apiextensionsv1.CustomResourceDefinitionVersion{}, false
 	}
 	return versions[i], true
 }
 
-// Files returns the documents in dir: a JSON Schema for each resource, named GROUP/KIND_VERSION.json in lower case, as kubeconform
-// looks for them, and an OpenAPI document for each group and version, openapi/v3/apis/GROUP/VERSION.json, as the API server's paths
-// are. Versions that are not served have none.
+// Files returns the documents in dir: a JSON Schema for each resource, named GROUP/KIND_VERSION.json in lower case, as
+// kubeconform
+// looks for them, and an OpenAPI document for each group and version, openapi/v3/apis/GROUP/VERSION.json, as the API
+// server's paths are. Versions that are not served have none.
 func Files(dir string, resources ...Resource) (*artifact.Set, error) {
 	set := &artifact.Set{}
 	groups := map[string][]Resource{}

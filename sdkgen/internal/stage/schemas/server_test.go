@@ -31,8 +31,8 @@ import (
 // created is how many random manifests of each API the API server is asked about.
 const created = 200
 
-// TestServer compares with the API server of KUBECONFIG (make test-e2e ONLY=breaking): the OpenAPI documents with those that it publishes for
-// the same CRDs, and what the JSON Schemas say of random manifests with its answers.
+// TestServer compares with the API server of KUBECONFIG (make test-e2e ONLY=breaking): the OpenAPI documents with those
+// that it publishes for the same CRDs, and what the JSON Schemas say of random manifests with its answers.
 func TestServer(t *testing.T) {
 	if os.Getenv("KUBECONFIG") == "" {
 		if os.Getenv("CI") == "true" && os.Getenv("E2E") != "" {
@@ -82,7 +82,8 @@ func (s *liveServer) install(t *testing.T, definition *apiextensionsv1.CustomRes
 	}
 	delete(object, "status")
 	definitions := s.dynamic.Resource(apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"))
-	if _, err := definitions.Create(t.Context(), &unstructured.Unstructured{Object: object}, metav1.CreateOptions{}); err != nil {
+	if _, err := definitions.Create(t.Context(), &unstructured.Unstructured{Object: object},
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -143,8 +144,8 @@ func (s *liveServer) documents(t *testing.T, groupVersion string, group []schema
 	return nil
 }
 
-// settled returns a document without what differs between releases of Kubernetes: in the schemas of its own types the descriptions,
-// the zero values that they have for defaults, and the groups that share a type.
+// settled returns a document without what differs between releases of Kubernetes: in the schemas of its own types the
+// descriptions, the zero values that they have for defaults, and the groups that share a type.
 func settled(document map[string]any) map[string]any {
 	components, _ := document["components"].(map[string]any)
 	all, _ := components["schemas"].(map[string]any)
@@ -188,7 +189,8 @@ func (s *liveServer) manifests(t *testing.T, r schemas.Resource, count int, seed
 	if err != nil {
 		t.Fatal(err)
 	}
-	gvr := runtimeschema.GroupVersionResource{Group: r.Definition.Spec.Group, Version: r.Version, Resource: r.Definition.Spec.Names.Plural}
+	gvr := runtimeschema.GroupVersionResource{Group: r.Definition.Spec.Group, Version: r.Version,
+		Resource: r.Definition.Spec.Names.Plural}
 	var client dynamic.ResourceInterface = s.dynamic.Resource(gvr)
 	if r.Definition.Spec.Scope == apiextensionsv1.NamespaceScoped {
 		client = s.dynamic.Resource(gvr).Namespace("default")
@@ -201,9 +203,10 @@ func (s *liveServer) manifests(t *testing.T, r schemas.Resource, count int, seed
 			t.Fatal(err)
 		}
 		said := c.validator.Validate(value)
-		_, err = client.Create(t.Context(), &unstructured.Unstructured{Object: runtime.DeepCopyJSON(manifest)}, metav1.CreateOptions{
-			DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict,
-		})
+		_, err = client.Create(t.Context(), &unstructured.Unstructured{Object: runtime.DeepCopyJSON(manifest)},
+			metav1.CreateOptions{
+				DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict,
+			})
 		_, errs := ruled.Valid(manifest)
 		switch {
 		case err == nil && said == nil:

@@ -25,7 +25,8 @@ func validations(out node, v *structuralschema.ValueValidation, s *structuralsch
 	text(out, v)
 	numbers(out, v)
 	addFormat(out, v.Format)
-	for keyword, bound := range map[string]*int64{"minItems": v.MinItems, "maxItems": v.MaxItems, "maxProperties": v.MaxProperties} {
+	for keyword, bound := range map[string]*int64{"minItems": v.MinItems, "maxItems": v.MaxItems,
+		"maxProperties": v.MaxProperties} {
 		if bound != nil {
 			out[keyword] = *bound
 		}
@@ -35,7 +36,8 @@ func validations(out node, v *structuralschema.ValueValidation, s *structuralsch
 	}
 	required(out, v.Required, s)
 	leastProperties(out, v.MinProperties, s)
-	for keyword, branches := range map[string][]structuralschema.NestedValueValidation{"allOf": v.AllOf, "anyOf": v.AnyOf, "oneOf": v.OneOf} {
+	for keyword, branches := range map[string][]structuralschema.NestedValueValidation{"allOf": v.AllOf, "anyOf": v.AnyOf,
+		"oneOf": v.OneOf} {
 		for i := range branches {
 			list, _ := out[keyword].([]any)
 			out[keyword] = append(list, nested(&branches[i], s))
@@ -91,8 +93,8 @@ func required(out node, keys []string, s *structuralschema.Structural) {
 	}
 }
 
-// leastProperties adds how many fields must be set. Those with a default are, and a null that the API server drops is not:
-// JSON Schema can count one field besides, and of more only how many keys there are.
+// leastProperties adds how many fields must be set. Those with a default are, and a null that the API server drops is
+// not: JSON Schema can count one field besides, and of more only how many keys there are.
 func leastProperties(out node, bound *int64, s *structuralschema.Structural) {
 	if bound == nil {
 		return
@@ -111,8 +113,8 @@ func leastProperties(out node, bound *int64, s *structuralschema.Structural) {
 	}
 }
 
-// nested returns the schema of a branch of a composition, of which s is the structure. The branch is evaluated on the value
-// that has its defaults, and has lost nulls.
+// nested returns the schema of a branch of a composition, of which s is the structure. The branch is evaluated on the
+// value that has its defaults, and has lost nulls.
 func nested(v *structuralschema.NestedValueValidation, s *structuralschema.Structural) node {
 	out := node{}
 	if v.ForbiddenGenerics.Type != "" { // as an int-or-string may have it
@@ -143,7 +145,9 @@ func nested(v *structuralschema.NestedValueValidation, s *structuralschema.Struc
 }
 
 // nestedProperty adds what a branch says of a property. below is its structure.
-func nestedProperty(out node, v *structuralschema.NestedValueValidation, key string, s, below *structuralschema.Structural) {
+func nestedProperty(
+	out node, v *structuralschema.NestedValueValidation, key string, s, below *structuralschema.Structural,
+) {
 	property, said := v.Properties[key]
 	found := node{}
 	if said {
@@ -195,18 +199,21 @@ func accepts(v *structuralschema.NestedValueValidation, s *structuralschema.Stru
 	return validate.NewSchemaValidator(branch.ToKubeOpenAPI(), nil, "", strfmt.Default).Validate(value).IsValid()
 }
 
-// withoutIntOrString returns the constraints of a value without the branches for integers and strings: its type says so.
+// withoutIntOrString returns the constraints of a value without the branches for integers and strings: its type says
+// so.
 func withoutIntOrString(s *structuralschema.Structural) *structuralschema.ValueValidation {
 	v := *s.ValueValidation
 	if !s.XIntOrString {
 		return &v
 	}
 	both := func(branches []structuralschema.NestedValueValidation) bool {
-		return len(branches) == 2 && branches[0].ForbiddenGenerics.Type == "integer" && branches[1].ForbiddenGenerics.Type == "string"
+		return len(branches) == 2 && branches[0].ForbiddenGenerics.Type == "integer" &&
+			branches[1].ForbiddenGenerics.Type == "string"
 	}
 	if both(v.AnyOf) {
 		v.AnyOf = nil
 	}
-	v.AllOf = slices.DeleteFunc(slices.Clone(v.AllOf), func(branch structuralschema.NestedValueValidation) bool { return both(branch.AnyOf) })
+	v.AllOf = slices.DeleteFunc(slices.Clone(v.AllOf),
+		func(branch structuralschema.NestedValueValidation) bool { return both(branch.AnyOf) })
 	return &v
 }

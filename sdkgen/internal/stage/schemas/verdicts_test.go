@@ -32,9 +32,11 @@ import (
 // manifests is how many random manifests each API is compared on.
 const manifests = 1000
 
-// TestVerdicts compares what the JSON Schema says of random manifests, valid and mutated, with what the API server does, CEL
-// rules apart. Items of a list map with the same keys are beyond JSON Schema: a manifest with no other error is not compared. Neither
-// is one in which a list stands for a string with a format, which the API server accepts and the JSON Schema does not.
+// TestVerdicts compares what the JSON Schema says of random manifests, valid and mutated, with what the API server
+// does, CEL
+// rules apart. Items of a list map with the same keys are beyond JSON Schema: a manifest with no other error is not
+// compared. Neither is one in which a list stands for a string with a format, which the API server accepts and the JSON
+// Schema does not.
 func TestVerdicts(t *testing.T) {
 	for _, api := range apis(t) {
 		t.Run(api.name, func(t *testing.T) {
@@ -47,7 +49,8 @@ func TestVerdicts(t *testing.T) {
 					c.compare(t, &total)
 				}
 			}
-			t.Logf("%d kinds and versions, %d manifests valid, %d not; not compared: %d with the same keys only, %d with a list for a string",
+			t.Logf("%d kinds and versions, %d manifests valid, %d not; not compared: %d with the same keys only, %d with a "+
+				"list for a string",
 				len(resources), total.valid, total.invalid, total.keys, total.lists)
 			if total.valid < manifests/5 || total.invalid < manifests/5 || total.valid+total.invalid < manifests {
 				t.Errorf("of %d manifests, too few are valid, or too few not", manifests)
@@ -140,7 +143,8 @@ func newComparison(t *testing.T, r schemas.Resource, seed uint64) *comparison {
 		t.Fatal(err)
 	}
 	definition := r.Definition.DeepCopy()
-	c := &comparison{Sampler: &sampler.Sampler{Rand: rand.New(rand.NewPCG(seed, 21))}, resource: r, validator: compile(t, data)}
+	c := &comparison{Sampler: &sampler.Sampler{Rand: rand.New(rand.NewPCG(seed, 21))}, resource: r,
+		validator: compile(t, data)}
 	for i := range definition.Spec.Versions {
 		if v := &definition.Spec.Versions[i]; v.Name == r.Version {
 			c.props = v.Schema.OpenAPIV3Schema
@@ -215,7 +219,8 @@ func (c *comparison) compare(t *testing.T, total *tally) {
 	}
 	said := c.validator.Validate(value)
 	switch {
-	case len(refused) > 0 && !slices.ContainsFunc(refused, func(why string) bool { return !strings.Contains(why, "Duplicate value") }):
+	case len(refused) > 0 && !slices.ContainsFunc(refused,
+		func(why string) bool { return !strings.Contains(why, "Duplicate value") }):
 		total.keys++
 	case len(refused) == 0 && listForText(c.props, manifest):
 		total.lists++
@@ -246,7 +251,8 @@ func listForText(s *apiextensionsv1.JSONSchemaProps, value any) bool {
 			}
 		}
 	case []any:
-		return s.Type == "string" && s.Format != "" || slices.ContainsFunc(value, func(item any) bool { return listForText(sampler.Items(s), item) })
+		return s.Type == "string" && s.Format != "" ||
+			slices.ContainsFunc(value, func(item any) bool { return listForText(sampler.Items(s), item) })
 	}
 	return false
 }
@@ -263,7 +269,8 @@ func (c *comparison) refused(manifest map[string]any) (why []string) {
 	}
 	object := runtime.DeepCopyJSON(manifest)
 	root := &structuralschema.Structural{Extensions: structuralschema.Extensions{XPreserveUnknownFields: true}}
-	malformed, unknown := objectmeta.CoerceWithOptions(nil, object, root, true, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
+	malformed, unknown := objectmeta.CoerceWithOptions(nil, object, root, true,
+		objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
 	why = append(why, unknown...)
 	if malformed != nil {
 		return append(why, malformed.Error())
@@ -275,7 +282,8 @@ func (c *comparison) refused(manifest map[string]any) (why []string) {
 		if namespaced && meta.Namespace == "" {
 			meta.Namespace = "default"
 		}
-		errs = append(errs, validation.ValidateObjectMetaAccessor(meta, namespaced, validation.NameIsDNSSubdomain, field.NewPath("metadata"))...)
+		errs = append(errs, validation.ValidateObjectMetaAccessor(meta, namespaced, validation.NameIsDNSSubdomain,
+			field.NewPath("metadata"))...)
 	}
 	for _, err := range errs {
 		why = append(why, err.Error())
@@ -344,6 +352,7 @@ func (c *comparison) other(value any) (any, bool) {
 
 func (c *comparison) anything() any {
 	return []any{
-		nil, "text", "", int64(0), int64(-3), 2.5, true, []any{}, []any{"a"}, []any{nil}, map[string]any{}, map[string]any{"key": "value"}, map[string]any{"name": nil},
+		nil, "text", "", int64(0), int64(-3), 2.5, true, []any{}, []any{"a"}, []any{nil}, map[string]any{},
+		map[string]any{"key": "value"}, map[string]any{"name": nil},
 	}[c.IntN(13)]
 }

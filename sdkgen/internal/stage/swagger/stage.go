@@ -89,7 +89,8 @@ func CheckTable(source *gotypes.Source, cfg *config.Config) error {
 	for _, goType := range slices.Sorted(maps.Keys(cfg.Swagger.Names)) {
 		_, known := schemas.Schema(goType)
 		if _, kubernetes := model.KubernetesName(goType); !known && !kubernetes {
-			list.Add(cfg.Pos("swagger", "names", goType), "config", "write it as PACKAGE.Type, as in k8s.io/api/core/v1.Pod, or remove it",
+			list.Add(cfg.Pos("swagger", "names", goType), "config",
+				"write it as PACKAGE.Type, as in k8s.io/api/core/v1.Pod, or remove it",
 				"swagger.names has %s, but the API has no such type", goType)
 		}
 	}

@@ -71,7 +71,8 @@ func TestSchema(t *testing.T) {
 		`{"parts":[{"nam":1}]}`: `unknown field \"spec.parts[0].nam\"`,
 		`{"x":1,"a":{}}`:        `strict decoding error: unknown field \"spec.a\", unknown field \"spec.x\"`,
 	} {
-		_, got := call(t.Context(), t, newServer(t), http.MethodPost, "v1/samples?fieldValidation=Strict", fmt.Sprintf(sample, "a", given))
+		_, got := call(t.Context(), t, newServer(t), http.MethodPost, "v1/samples?fieldValidation=Strict",
+			fmt.Sprintf(sample, "a", given))
 		if strings.HasPrefix(want, "{") {
 			var object map[string]any
 			if err := json.Unmarshal([]byte(want), &object); err != nil {
@@ -89,15 +90,18 @@ func TestSchema(t *testing.T) {
 // TestApply: the parts of two managers are merged by their names.
 func TestApply(t *testing.T) {
 	s := newServer(t)
-	if code, got := call(t.Context(), t, s, http.MethodPatch, "v1/samples/a?fieldManager=one", fmt.Sprintf(sample, "a", `{"parts":[{"name":"x","count":3}]}`)); code != http.StatusCreated {
+	if code, got := call(t.Context(), t, s, http.MethodPatch, "v1/samples/a?fieldManager=one",
+		fmt.Sprintf(sample, "a", `{"parts":[{"name":"x","count":3}]}`)); code != http.StatusCreated {
 		t.Fatal(code, got)
 	}
-	code, got := call(t.Context(), t, s, http.MethodPatch, "v1/samples/a?fieldManager=two", fmt.Sprintf(sample, "a", `{"parts":[{"name":"y"}]}`))
+	code, got := call(t.Context(), t, s, http.MethodPatch, "v1/samples/a?fieldManager=two",
+		fmt.Sprintf(sample, "a", `{"parts":[{"name":"y"}]}`))
 	want := []any{map[string]any{"name": "x", "count": 3.0}, map[string]any{"name": "y", "count": 1.0}}
 	if d := cmp.Diff(want, specOf(t, got)["parts"]); code != http.StatusOK || d != "" {
 		t.Error(code, d)
 	}
-	if code, got = call(t.Context(), t, s, http.MethodPatch, "v1/samples/a?fieldManager=two", fmt.Sprintf(sample, "a", `{"parts":[{"name":"x","count":4}]}`)); code != http.StatusConflict {
+	if code, got = call(t.Context(), t, s, http.MethodPatch, "v1/samples/a?fieldManager=two",
+		fmt.Sprintf(sample, "a", `{"parts":[{"name":"x","count":4}]}`)); code != http.StatusConflict {
 		t.Error(code, got)
 	}
 }
@@ -106,19 +110,23 @@ func TestApply(t *testing.T) {
 func TestVersions(t *testing.T) {
 	s := newServer(t)
 	call(t.Context(), t, s, http.MethodPost, "v1/samples", fmt.Sprintf(sample, "a", "{}"))
-	if code, got := call(t.Context(), t, s, http.MethodGet, "v1beta1/samples/a", ""); code != http.StatusOK || !strings.Contains(got, `"apiVersion":"example.org/v1beta1"`) {
+	if code, got := call(t.Context(), t, s, http.MethodGet, "v1beta1/samples/a", ""); code != http.StatusOK ||
+		!strings.Contains(got, `"apiVersion":"example.org/v1beta1"`) {
 		t.Error(code, got)
 	}
 }
 
 // TestPaths: what is no resource is not found.
 func TestPaths(t *testing.T) {
-	for _, path := range []string{"", "v1", "v2/samples", "v1/others", "v1/namespaces/ns/samples", "v1/samples/a/status", "v1/samples/a/b/c"} {
-		if code, got := call(t.Context(), t, newServer(t), http.MethodGet, path, ""); code != http.StatusNotFound || !strings.Contains(got, `"reason":"NotFound"`) {
+	for _, path := range []string{"", "v1", "v2/samples", "v1/others", "v1/namespaces/ns/samples", "v1/samples/a/status",
+		"v1/samples/a/b/c"} {
+		if code, got := call(t.Context(), t, newServer(t), http.MethodGet, path, ""); code != http.StatusNotFound ||
+			!strings.Contains(got, `"reason":"NotFound"`) {
 			t.Errorf("%s: %d %s", path, code, got)
 		}
 	}
-	if code, _ := call(t.Context(), t, newServer(t), http.MethodPost, "v1/samples/a", "{}"); code != http.StatusMethodNotAllowed {
+	if code, _ := call(t.Context(), t, newServer(t), http.MethodPost, "v1/samples/a",
+		"{}"); code != http.StatusMethodNotAllowed {
 		t.Error(code)
 	}
 }
@@ -137,14 +145,17 @@ func TestCompact(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Compact()
-	for _, query := range []string{"?limit=1&continue=" + page.Metadata.Continue, "?watch=true&resourceVersion=" + page.Metadata.ResourceVersion} {
-		if code, got := call(t.Context(), t, s, http.MethodGet, "v1/samples"+query, ""); code != http.StatusGone || !strings.Contains(got, `"reason":"Expired"`) {
+	for _, query := range []string{"?limit=1&continue=" + page.Metadata.Continue,
+		"?watch=true&resourceVersion=" + page.Metadata.ResourceVersion} {
+		if code, got := call(t.Context(), t, s, http.MethodGet, "v1/samples"+query, ""); code != http.StatusGone ||
+			!strings.Contains(got, `"reason":"Expired"`) {
 			t.Errorf("%s: %d %s", query, code, got)
 		}
 	}
 }
 
-// TestWatchEnds: nothing of a watch is left when its body is closed, or its context has ended. A bubble that has goroutines left fails.
+// TestWatchEnds: nothing of a watch is left when its body is closed, or its context has ended. A bubble that has
+// goroutines left fails.
 func TestWatchEnds(t *testing.T) {
 	for _, closed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -152,7 +163,8 @@ func TestWatchEnds(t *testing.T) {
 			call(t.Context(), t, s, http.MethodPost, "v1/samples", fmt.Sprintf(sample, "a", "{}"))
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://fake/apis/example.org/v1/samples?watch=1", nil)
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://fake/apis/example.org/v1/samples?watch=1",
+				nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -84,7 +84,8 @@ func acquire(ctx context.Context, lock *flock.Flock, log *slog.Logger) error {
 	return err
 }
 
-// build builds in a directory beside the final one and renames it. It removes what a killed build left; the caller holds the lock.
+// build builds in a directory beside the final one and renames it. It removes what a killed build left; the caller
+// holds the lock.
 func (p Program) build(ctx context.Context, directory string, log *slog.Logger) error {
 	unfinished := directory + ".new"
 	if err := os.RemoveAll(unfinished); err != nil {

@@ -63,5 +63,6 @@ func (p Program) enter(path string) error {
 }
 
 func ignored(path string) bool {
-	return strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".md") || strings.HasPrefix(filepath.Base(path), ".")
+	return strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".md") ||
+		strings.HasPrefix(filepath.Base(path), ".")
 }

@@ -90,12 +90,13 @@ func (k *keeper) await(ctx context.Context, what string, ready func(context.Cont
 	}
 }
 
-// corrupted is in the last words of a kube-scheduler that lost its watch, and then takes a pod that was deleted and made again
-// for one that moved to another node. It ends then, up to version 1.37.2 at least (kubernetes/kubernetes#141255).
+// corrupted is in the last words of a kube-scheduler that lost its watch, and then takes a pod that was deleted and
+// made again for one that moved to another node. It ends then, up to version 1.37.2 at least
+// (kubernetes/kubernetes#141255).
 const corrupted = "Scheduler cache is corrupted"
 
-// replace starts a scheduler again that ended for corrupted, as the kubelet of a real control plane does. The end of any other
-// component is the control plane's failure.
+// replace starts a scheduler again that ended for corrupted, as the kubelet of a real control plane does. The end of
+// any other component is the control plane's failure.
 func (k *keeper) replace(ended *child) error {
 	if ended.name != scheduler || ended.code != 1 || !strings.Contains(k.tail(ended.name), corrupted) {
 		return k.failure(ended)

@@ -19,8 +19,8 @@ const administrators = "system:masters"
 
 // writeFiles writes the certificates, the kubeconfigs and kwok's stages.
 //
-// There are two CAs. One signs the users of the cluster; the other signs the clients of etcd and of the nodes, which users must
-// not reach.
+// There are two CAs. One signs the users of the cluster; the other signs the clients of etcd and of the nodes, which
+// users must not reach.
 func (p *plan) writeFiles(server string) error {
 	cluster, err := pki.NewAuthority("cluster", time.Now())
 	if err != nil {
@@ -74,7 +74,8 @@ func (p *plan) writeFiles(server string) error {
 	return p.writeUsers(cluster, server)
 }
 
-// writeUsers writes the components' kubeconfigs. Controllers and nodes are administrators; the scheduler has its built-in role.
+// writeUsers writes the components' kubeconfigs. Controllers and nodes are administrators; the scheduler has its
+// built-in role.
 func (p *plan) writeUsers(cluster *pki.Authority, server string) error {
 	for _, user := range []struct {
 		component, name string

@@ -1,12 +1,14 @@
 // Package keeper runs a control plane: it starts the components as its children, watches them, and stops them.
 //
-// A keeper is a process of its own. It reads its Config as the first line of its input, and writes Events to its output, one
-// JSON object per line. The process at the other end of its input owns the control plane: when the input is closed, also by the
-// exit of the owner, the keeper stops the components, removes the directory and exits. The line Keep makes it run without an
-// owner, until SIGTERM.
+// A keeper is a process of its own. It reads its Config as the first line of its input, and writes Events to its
+// output, one
+// JSON object per line. The process at the other end of its input owns the control plane: when the input is closed,
+// also by the
+// exit of the owner, the keeper stops the components, removes the directory and exits. The line Keep makes it run
+// without an owner, until SIGTERM.
 //
-// If a component exits, the keeper stops the others. With an owner it removes the directory and reports the failure in an event;
-// without one it leaves the directory, with the logs and the failure in the state.
+// If a component exits, the keeper stops the others. With an owner it removes the directory and reports the failure in
+// an event; without one it leaves the directory, with the logs and the failure in the state.
 package keeper
 
 import (
@@ -214,7 +216,8 @@ func (k *keeper) watch(ctx context.Context) error {
 	}
 }
 
-// finish kills the components and removes the directory. Without an owner, a failure stays in the directory's state instead.
+// finish kills the components and removes the directory. Without an owner, a failure stays in the directory's state
+// instead.
 func (k *keeper) finish(ctx context.Context, err error) error {
 	wanted := ctx.Err() != nil
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)

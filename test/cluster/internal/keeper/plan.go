@@ -66,7 +66,8 @@ func newPlan(directory state.Directory, config Config) (*plan, error) {
 		{name: scheduler, args: p.scheduler(ports[4]), ready: p.healthy(ports[4], "/readyz")},
 	}
 	if !config.Node.real() {
-		p.components = append(p.components, component{name: kwok, args: p.kwok(ports[5]), ready: p.healthy(ports[5], "/healthz")})
+		p.components = append(p.components, component{name: kwok, args: p.kwok(ports[5]),
+			ready: p.healthy(ports[5], "/healthz")})
 		return p, nil
 	}
 	args := p.realNode(ports[2], ports[5])
@@ -234,8 +235,8 @@ func (p *plan) realNode(serverPort, port int) []string {
 // started is for components that are ready when the node is.
 func started(context.Context) error { return nil }
 
-// freePorts finds free ports on the loopback address, below the ephemeral range, so that no outgoing connection takes one before
-// its component listens.
+// freePorts finds free ports on the loopback address, below the ephemeral range, so that no outgoing connection takes
+// one before its component listens.
 func freePorts(count int) ([]int, error) {
 	const low, high, tries = 20000, 30000, 1000
 	var ports []int

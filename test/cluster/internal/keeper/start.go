@@ -59,7 +59,8 @@ func (k *keeper) step(ctx context.Context, name string) error {
 	return k.await(ctx, name, k.plan.component(name).ready)
 }
 
-// prepare creates the nodes and CRDs before the controllers start: the garbage collector rediscovers kinds only every 30 s.
+// prepare creates the nodes and CRDs before the controllers start: the garbage collector rediscovers kinds only every
+// 30 s.
 func (k *keeper) prepare(ctx context.Context) error {
 	for i := range k.config.simulated() {
 		node, err := json.Marshal(newNode(fmt.Sprintf("node-%d", i), k.plan.nodePort))

@@ -74,7 +74,8 @@ func TestClientIsAUserInGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	certificate := leaf(t, pair)
-	if certificate.Subject.CommonName != "alice" || !slices.Equal(certificate.Subject.Organization, []string{"dev", "ops"}) {
+	if certificate.Subject.CommonName != "alice" ||
+		!slices.Equal(certificate.Subject.Organization, []string{"dev", "ops"}) {
 		t.Errorf("it is for %v", certificate.Subject)
 	}
 	clients := []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}

@@ -36,14 +36,15 @@ func born(pid int) (string, error) {
 	return strings.TrimSpace(string(boot)) + "/" + fields[19], nil
 }
 
-// Isolated is Dependent for a child that becomes the init of new mount, PID and network namespaces. All processes and mounts of
-// the namespaces end with it.
+// Isolated is Dependent for a child that becomes the init of new mount, PID and network namespaces. All processes and
+// mounts of the namespaces end with it.
 func Isolated(signal syscall.Signal) *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Pdeathsig: signal, Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET}
+	return &syscall.SysProcAttr{Pdeathsig: signal,
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET}
 }
 
-// Dependent makes the kernel send a signal to the child when the thread that started it ends. The caller must stay on its thread
-// (runtime.LockOSThread).
+// Dependent makes the kernel send a signal to the child when the thread that started it ends. The caller must stay on
+// its thread (runtime.LockOSThread).
 func Dependent(signal syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: signal}
 }

@@ -38,8 +38,8 @@ func hold(ctx context.Context, directory Directory, wait time.Duration) (*Held, 
 	return &Held{Directory: directory, lock: lock}, nil
 }
 
-// Remove kills the processes in the state and removes the directory. It ignores a state that cannot be read: the state is
-// replaced atomically, so only a crash of the machine damages it, and that killed the processes too.
+// Remove kills the processes in the state and removes the directory. It ignores a state that cannot be read: the state
+// is replaced atomically, so only a crash of the machine damages it, and that killed the processes too.
 func (h *Held) Remove(ctx context.Context) error {
 	state, err := h.Load()
 	if err != nil {

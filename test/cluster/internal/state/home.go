@@ -26,8 +26,8 @@ var ErrRunning = errors.New("a control plane is running there; stop it with `clu
 // ErrNone means that there is no control plane.
 var ErrNone = errors.New("no control plane is running; start one with `cluster up`")
 
-// Home is a user's directory that holds the built programs and the path of the current control plane, the one that was started
-// without --dir.
+// Home is a user's directory that holds the built programs and the path of the current control plane, the one that was
+// started without --dir.
 type Home string
 
 // Current returns the directory of the current control plane.
@@ -41,8 +41,8 @@ func (h Home) Current() (Directory, error) {
 
 func (h Home) current() string { return filepath.Join(string(h), "current") }
 
-// Take creates the directory of a control plane and locks it. An empty path means a temporary directory; with remember it
-// becomes the current one. Processes and files that killed control planes left are removed first.
+// Take creates the directory of a control plane and locks it. An empty path means a temporary directory; with remember
+// it becomes the current one. Processes and files that killed control planes left are removed first.
 func (h Home) Take(ctx context.Context, path string, remember bool) (*Held, error) {
 	if err := os.MkdirAll(string(h), 0o700); err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func (h Home) Take(ctx context.Context, path string, remember bool) (*Held, erro
 	return held, nil
 }
 
-// sweep removes the temporary directories of dead control planes. The current one stays until another replaces it, so that
-// its failure can be read.
+// sweep removes the temporary directories of dead control planes. The current one stays until another replaces it, so
+// that its failure can be read.
 func (h Home) sweep(ctx context.Context, replaced bool) error {
 	current, err := h.Current()
 	if err != nil && !errors.Is(err, ErrNone) {

@@ -1,8 +1,8 @@
-// Package state stores the state of a control plane in its directory, so that a later command finds its processes and cleans up
-// after a keeper that was killed.
+// Package state stores the state of a control plane in its directory, so that a later command finds its processes and
+// cleans up after a keeper that was killed.
 //
-// A directory belongs to a live keeper exactly as long as its lock is held. All other content is read under that lock, or
-// checked against the operating system.
+// A directory belongs to a live keeper exactly as long as its lock is held. All other content is read under that lock,
+// or checked against the operating system.
 package state
 
 import (

@@ -46,7 +46,10 @@ type Job struct {
 func Run(ctx context.Context, job Job) (*artifact.Set, error) {
 	for _, api := range job.APIs {
 		if job.old() && path.Base(path.Dir(api)) == "api" {
-			return nil, fmt.Errorf("%s %s takes the directory api above %s for that of the core group: move the package, for example to api/GROUP/%s, or require a newer client-go", Module, job.Release, api, path.Base(api))
+			return nil,
+				fmt.Errorf(
+					"%s %s takes the directory api above %s for that of the core group: move the package, for example to "+
+						"api/GROUP/%s, or require a newer client-go", Module, job.Release, api, path.Base(api))
 		}
 	}
 	job.Scratch = filepath.Join(job.Scratch, "code-generator")
@@ -67,7 +70,8 @@ func (j Job) build(ctx context.Context, commands []command) error {
 	if err := os.MkdirAll(j.out(), 0o700); err != nil {
 		return fmt.Errorf("making a scratch directory: %w", err)
 	}
-	goMod := fmt.Sprintf("module commands\n\ngo 1.22.0\n\nrequire (\n\t%s %s\n\tgolang.org/x/tools %s\n)\n", Module, j.Release, xTools)
+	goMod := fmt.Sprintf("module commands\n\ngo 1.22.0\n\nrequire (\n\t%s %s\n\tgolang.org/x/tools %s\n)\n", Module,
+		j.Release, xTools)
 	if err := os.WriteFile(filepath.Join(j.Scratch, "go.mod"), []byte(goMod), 0o600); err != nil {
 		return fmt.Errorf("writing go.mod of the commands: %w", err)
 	}
@@ -92,7 +96,8 @@ func (j Job) run(ctx context.Context, dir, program string, args ...string) error
 	}
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return fmt.Errorf("running %s of %s %s: %w\n%s", filepath.Base(program), Module, j.Release, err, strings.Join(lines[max(0, len(lines)-20):], "\n"))
+		return fmt.Errorf("running %s of %s %s: %w\n%s", filepath.Base(program), Module, j.Release, err,
+			strings.Join(lines[max(0, len(lines)-20):], "\n"))
 	}
 	return nil
 }

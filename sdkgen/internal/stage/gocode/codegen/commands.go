@@ -27,7 +27,8 @@ func (j Job) commands() []command {
 	if !j.Watch() {
 		return list
 	}
-	informers := append(j.place(j.InformersName), "--versioned-clientset-package", path.Join(j.Package, j.ClientsetName, j.VersionedName),
+	informers := append(j.place(j.InformersName), "--versioned-clientset-package",
+		path.Join(j.Package, j.ClientsetName, j.VersionedName),
 		"--listers-package", path.Join(j.Package, j.ListersName))
 	if j.SingleDirectory {
 		informers = append(informers, "--single-directory")
@@ -39,7 +40,8 @@ func (j Job) commands() []command {
 
 // clientset returns the arguments of client-gen.
 func (j Job) clientset() []string {
-	args := append(j.place(j.ClientsetName), "--clientset-name", j.VersionedName, "--input-base", "", "--input", strings.Join(j.APIs, ","))
+	args := append(j.place(j.ClientsetName), "--clientset-name", j.VersionedName, "--input-base", "", "--input",
+		strings.Join(j.APIs, ","))
 	if j.Applyconfig() {
 		args = append(args, "--apply-configuration-package", path.Join(j.Package, j.ApplyconfigName))
 	}

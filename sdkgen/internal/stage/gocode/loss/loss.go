@@ -43,7 +43,8 @@ func (l Lost) String() string {
 	return fmt.Sprintf("%s %s: %s", l.Version, l.Path, strings.Join(parts, "; "))
 }
 
-// Of returns what the new CRD lacks, in the order of versions and paths. What is not a CRD of version v1 has lost nothing.
+// Of returns what the new CRD lacks, in the order of versions and paths. What is not a CRD of version v1 has lost
+// nothing.
 func Of(before, after []byte) []Lost {
 	old, ok := read(before)
 	now, is := read(after)
@@ -52,7 +53,8 @@ func Of(before, after []byte) []Lost {
 	}
 	var all []Lost
 	for _, version := range old.Spec.Versions {
-		i := slices.IndexFunc(now.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version.Name })
+		i := slices.IndexFunc(now.Spec.Versions,
+			func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version.Name })
 		if i < 0 {
 			all = append(all, Lost{Version: version.Name})
 			continue
@@ -116,7 +118,8 @@ func (c *comparison) compare(at string, before, after map[string]any) {
 	for _, name := range names {
 		if _, ok := now.properties[name]; !ok {
 			here.Properties = append(here.Properties, name)
-			here.Metadata = here.Metadata && slices.Contains([]string{"annotations", "finalizers", "labels", "name", "namespace"}, name)
+			here.Metadata = here.Metadata &&
+				slices.Contains([]string{"annotations", "finalizers", "labels", "name", "namespace"}, name)
 		}
 	}
 	for _, keyword := range slices.Sorted(maps.Keys(old.keywords)) {
@@ -201,7 +204,8 @@ func (p place) add(keyword string, value any) {
 			return
 		}
 	case string:
-		if value == "" && keyword != "default" || keyword == "x-kubernetes-list-type" && value == "atomic" || keyword == "x-kubernetes-map-type" && value == "granular" {
+		if value == "" && keyword != "default" || keyword == "x-kubernetes-list-type" && value == "atomic" ||
+			keyword == "x-kubernetes-map-type" && value == "granular" {
 			return
 		}
 	case []any:

@@ -35,12 +35,14 @@ func crd(schema string) []byte {
 	if strings.HasPrefix(schema, "- name") {
 		return []byte(head + "  " + strings.ReplaceAll(schema, "\n", "\n  "))
 	}
-	return []byte(head + "  - name: v1\n    schema:\n      openAPIV3Schema:\n        " + strings.ReplaceAll(schema, "\n", "\n        ") + "\n")
+	return []byte(head + "  - name: v1\n    schema:\n      openAPIV3Schema:\n        " +
+		strings.ReplaceAll(schema, "\n", "\n        ") + "\n")
 }
 
 // TestOther: what is no CRD of version v1 is not compared.
 func TestOther(t *testing.T) {
-	for _, other := range []string{"", "kind: CustomResourceDefinition", "a: [", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec: {}"} {
+	for _, other := range []string{"", "kind: CustomResourceDefinition", "a: [",
+		"apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec: {}"} {
 		if lost := loss.Of([]byte(other), crd("type: object")); lost != nil {
 			t.Errorf("%q: %v", other, lost)
 		}

@@ -162,7 +162,8 @@ func (r Result) Diagnostics(list string, locate Locate) diag.List {
 }
 
 // acceptHint says how to accept violations where there is no exceptions list yet.
-const acceptHint = "or accept it: name a file with `rules: {exceptions: FILE}` in sdkgen.yaml and run `sdkgen rules --update`"
+const acceptHint = "or accept it: name a file with `rules: {exceptions: FILE}` in sdkgen.yaml and run `sdkgen rules " +
+	"--update`"
 
 // advice returns how to comply with the rule.
 func advice(v Violation) string {
@@ -170,8 +171,10 @@ func advice(v Violation) string {
 	case "names_match":
 		return "make the Go name the JSON name with an upper-case first letter, or change the JSON name"
 	case "list_type_missing":
-		if v.Field == "Items" && strings.HasSuffix(v.Type, "List") { // with ListMeta, the rule forbids what it asks for elsewhere
-			return "remove the list type, which the Items of a type with ListMeta do not have; without ListMeta, add // +listType=atomic, set or map"
+		// with ListMeta, the rule forbids what it asks for elsewhere
+		if v.Field == "Items" && strings.HasSuffix(v.Type, "List") {
+			return "remove the list type, which the Items of a type with ListMeta do not have; without ListMeta, add // " +
+				"+listType=atomic, set or map"
 		}
 		return "add the list type: // +listType=atomic, // +listType=set, or // +listType=map with // +listMapKey=NAME"
 	case "omitempty_match_case":

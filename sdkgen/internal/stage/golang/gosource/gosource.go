@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Program returns a package that declares an object, Sample, of a type of a package. It is an error if a type in it decodes its JSON
-// itself, unless it is one of Kubernetes' that many APIs have.
+// Program returns a package that declares an object, Sample, of a type of a package. It is an error if a type in it
+// decodes its JSON itself, unless it is one of Kubernetes' that many APIs have.
 func Program(pkg *types.Package, name string, object map[string]any) (string, error) {
 	declared := pkg.Scope().Lookup(name)
 	if declared == nil {
@@ -122,11 +122,13 @@ func (w *writer) special(t types.Type, value any) (text string, ok bool, err err
 	case metav1 + ".Time":
 		at, err := time.Parse(time.RFC3339, fmt.Sprint(value))
 		at = at.UTC()
-		text := fmt.Sprintf("Date(%d, %d, %d, %d, %d, %d, 0, %s.UTC)", at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), w.use("time", "time"))
+		text := fmt.Sprintf("Date(%d, %d, %d, %d, %d, %d, 0, %s.UTC)", at.Year(), at.Month(), at.Day(), at.Hour(),
+			at.Minute(), at.Second(), w.use("time", "time"))
 		return w.use(metav1, "v1") + "." + text, err == nil, err
 	case metav1 + ".Duration":
 		length, err := time.ParseDuration(fmt.Sprint(value))
-		return fmt.Sprintf("%s.Duration{Duration: %d * %s.Millisecond}", w.use(metav1, "v1"), length.Milliseconds(), w.use("time", "time")), err == nil, err
+		return fmt.Sprintf("%s.Duration{Duration: %d * %s.Millisecond}", w.use(metav1, "v1"), length.Milliseconds(),
+			w.use("time", "time")), err == nil, err
 	}
 	if method, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, pkg, "UnmarshalJSON"); method != nil {
 		return "", false, fmt.Errorf("%s decodes its JSON itself", t)

@@ -95,7 +95,8 @@ func check(t *testing.T) *types.Package {
 // TestProgram writes an object with a value of each kind.
 func TestProgram(t *testing.T) {
 	got, err := gosource.Program(check(t), "Widget", map[string]any{
-		"kind": "Widget", "size": int64(3), "color": `red "x"`, "parts": []any{map[string]any{"name": "a"}}, "refs": []any{map[string]any{"name": "b"}},
+		"kind": "Widget", "size": int64(3), "color": `red "x"`, "parts": []any{map[string]any{"name": "a"}},
+		"refs":   []any{map[string]any{"name": "b"}},
 		"places": map[string]any{"x": []any{"y"}}, "main": map[string]any{}, "ratio": 0.5, "on": true,
 	})
 	if err != nil || got != want {

@@ -11,8 +11,8 @@ var (
 	capital = regexp.MustCompile(`^[a-z]+[A-Z]`) // of a word that is none of English
 )
 
-// comments are the edits that give the runtime's identifiers their new names in its comments: those of the package's scope
-// that are no words of English, and those that a doc comment begins with.
+// comments are the edits that give the runtime's identifiers their new names in its comments: those of the package's
+// scope that are no words of English, and those that a doc comment begins with.
 func (p *program) comments(s *source) (edits []edit) {
 	known := map[string]string{}
 	for object, name := range p.names {

@@ -1,12 +1,12 @@
 // Package golink makes the Go packages of several API versions share one runtime.
 //
 // The package of a single API has the runtime beside its models, which call it by unexported names. Of several versions
-// each has a package like that, without the runtime: it lies once in a directory of its own, with exported names, and each
-// package has a file that declares what users call it by. To them the packages look like that of a single API.
+// each has a package like that, without the runtime: it lies once in a directory of its own, with exported names, and
+// each package has a file that declares what users call it by. To them the packages look like that of a single API.
 //
 // What an identifier refers to is worked out by go/types, over the files of a version and the runtime as one package,
-// which they are in the SDK of a single API. So no name that an API brings, as that of a parameter, is taken for one of the
-// runtime's, and a function that is added to the runtime needs no mention here.
+// which they are in the SDK of a single API. So no name that an API brings, as that of a parameter, is taken for one of
+// the runtime's, and a function that is added to the runtime needs no mention here.
 package link
 
 import (
@@ -113,7 +113,8 @@ func (p *program) conversions(s *source, pkg string) (edits []edit) {
 		}
 		if key, ok := pair.Key.(*ast.Ident); ok && key.Name == client && p.isField(key) {
 			start, end := s.offset(pair.Value.Pos()), s.offset(pair.Value.End())
-			edits = append(edits, edit{start: start, end: start, text: "(*" + pkg + "." + client + ")("}, edit{start: end, end: end, text: ")"})
+			edits = append(edits, edit{start: start, end: start, text: "(*" + pkg + "." + client + ")("},
+				edit{start: end, end: end, text: ")"})
 		}
 		return true
 	})

@@ -65,8 +65,8 @@ func put(t *testing.T, set *artifact.Set, name string, data []byte) {
 	}
 }
 
-// TestRuntime: the shared runtime has the files of the other, each of the same number of lines and formatted, and says in no
-// comment what has another name now.
+// TestRuntime: the shared runtime has the files of the other, each of the same number of lines and formatted, and says
+// in no comment what has another name now.
 func TestRuntime(t *testing.T) {
 	shared, err := link.Runtime()
 	if err != nil {
@@ -97,7 +97,8 @@ func TestRuntime(t *testing.T) {
 			t.Errorf("%q is still said", name)
 		}
 	}
-	for _, name := range []string{"// JSONDecoder reads", "// Next skips", "func NewJSONEncoder() *JSONEncoder", "\thttp     *http.Client"} {
+	for _, name := range []string{"// JSONDecoder reads", "// Next skips", "func NewJSONEncoder() *JSONEncoder",
+		"\thttp     *http.Client"} {
 		if !bytes.Contains(all.Bytes(), []byte(name)) {
 			t.Errorf("%q is not said", name)
 		}
@@ -107,9 +108,10 @@ func TestRuntime(t *testing.T) {
 // versions are the API versions of TestPrograms: the directory of each, and what its document has in place of the
 // words of gosdk's case operations.
 var versions = map[string]*strings.Replacer{
-	"batch/v1":      strings.NewReplacer(),
-	"batch/v1beta1": strings.NewReplacer("example.com/v1/", "example.com/v1beta1/", `"version": "v1"`, `"version": "v1beta1"`),
-	"crew/v1":       strings.NewReplacer("example.com", "crew.example.com"),
+	"batch/v1": strings.NewReplacer(),
+	"batch/v1beta1": strings.NewReplacer("example.com/v1/", "example.com/v1beta1/", `"version": "v1"`,
+		`"version": "v1beta1"`),
+	"crew/v1": strings.NewReplacer("example.com", "crew.example.com"),
 }
 
 // TestPrograms links two versions and two groups, as both engines make them. All must compile and vet, and

@@ -26,8 +26,8 @@ type program struct {
 	names    map[types.Object]string // what the runtime's unexported objects become
 }
 
-// check reads and type-checks the runtime and the Go files among files, of a package that has the name pkg or, without one,
-// that of the files.
+// check reads and type-checks the runtime and the Go files among files, of a package that has the name pkg or, without
+// one, that of the files.
 func check(pkg string, files *artifact.Set) (*program, error) {
 	p := &program{
 		fset: token.NewFileSet(), selected: map[*ast.Ident]bool{},

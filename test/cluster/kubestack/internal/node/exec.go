@@ -17,8 +17,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// executor runs the commands of an exec in a shell that lives in this process. It has the shell's own commands, and cat,
-// sleep, hostname, env and sh -c. It starts no program and opens no file of the host.
+// executor runs the commands of an exec in a shell that lives in this process. It has the shell's own commands, and
+// cat, sleep, hostname, env and sh -c. It starts no program and opens no file of the host.
 type executor struct {
 	pod pod
 }
@@ -80,9 +80,18 @@ func (s shell) run(ctx context.Context, script string, parameters ...string) err
 		interp.Params(append([]string{"--"}, parameters...)...),
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return program }),
 		interp.OpenHandler(openNothing),
-		interp.ReadDirHandler2(func(_ context.Context, path string) ([]fs.DirEntry, error) { return nil, absent("readdir", path) }),
-		interp.StatHandler(func(_ context.Context, path string, _ bool) (fs.FileInfo, error) { return nil, absent("stat", path) }),
-		interp.AccessHandler(func(_ context.Context, path string, _ interp.AccessMode) error { return absent("access", path) }),
+		interp.ReadDirHandler2(func(_ context.Context, path string) ([]fs.DirEntry, error) {
+			return nil,
+				absent("readdir", path)
+		}),
+		interp.StatHandler(func(_ context.Context, path string, _ bool) (fs.FileInfo, error) {
+			return nil,
+				absent("stat", path)
+		}),
+		interp.AccessHandler(func(_ context.Context, path string,
+			_ interp.AccessMode) error {
+			return absent("access", path)
+		}),
 	)
 	if err != nil {
 		return fmt.Errorf("making a shell: %w", err)

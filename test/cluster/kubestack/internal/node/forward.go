@@ -16,8 +16,8 @@ type forwarder struct {
 	pod pod
 }
 
-// PortForward answers HTTP requests with JSON that says what was asked of whom. It returns when the client closes its side,
-// or after a request that asks for that.
+// PortForward answers HTTP requests with JSON that says what was asked of whom. It returns when the client closes its
+// side, or after a request that asks for that.
 func (f forwarder) PortForward(_ context.Context, _, _ string, port int32, stream io.ReadWriteCloser) error {
 	defer stream.Close() //nolint:errcheck // the other side has its answer or is gone
 	reader := bufio.NewReader(stream)

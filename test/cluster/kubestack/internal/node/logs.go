@@ -13,8 +13,9 @@ const (
 	logPause = 100 * time.Millisecond // between the lines, when followed
 )
 
-// serveLogs writes the log that every container has: logLines lines with its name. Followed, the lines come one by one, and
-// the log ends after the last as that of a container does. It looks at tailLines, limitBytes, timestamps and follow.
+// serveLogs writes the log that every container has: logLines lines with its name. Followed, the lines come one by one,
+// and the log ends after the last as that of a container does. It looks at tailLines, limitBytes, timestamps and
+// follow.
 func serveLogs(w http.ResponseWriter, r *http.Request) {
 	options, err := parseLogOptions(r.URL.Query())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package node answers what an API server asks of a node: logs, exec and port-forward. No program runs for it and no file is
-// read: it plays all of them.
+// Package node answers what an API server asks of a node: logs, exec and port-forward. No program runs for it and no
+// file is read: it plays all of them.
 package node
 
 import (

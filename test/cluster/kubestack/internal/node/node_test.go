@@ -50,17 +50,21 @@ func TestExec(t *testing.T) {
 		stderr  string
 		code    int
 	}{
-		"arguments are words":      {command: []string{"echo", "a  b", "$HOME", "it's"}, stdout: "a  b $HOME it's\n"},
-		"a shell":                  {command: []string{"sh", "-c", "echo $1; echo bad >&2; exit 3", "x", "one"}, stdout: "one\n", stderr: "bad\n", code: 3},
-		"input":                    {stdin: "text", command: []string{"cat"}, stdout: "text"},
-		"a script on the input":    {stdin: "echo one; false", command: []string{"sh"}, stdout: "one\n", code: 1},
-		"the pod":                  {command: []string{"sh", "-c", "hostname; echo $POD_NAMESPACE/$CONTAINER"}, stdout: "worker-0\nteam/main\n"},
-		"a variable":               {command: []string{"sh", "-c", "A=1 env | while read x; do case $x in A=*) echo $x;; esac; done"}, stdout: "A=1\n"},
-		"false":                    {command: []string{"false"}, code: 1},
-		"sleep":                    {command: []string{"sleep", "0.01"}},
-		"no such program":          {command: []string{"reboot"}, stderr: "reboot: not found\n", code: 127},
-		"no program by its path":   {command: []string{"/bin/ls"}, stderr: "/bin/ls: not found\n", code: 127},
-		"not a script":             {command: []string{"sh", "-c", "if"}, stderr: "sh: 1:1: `if` must be followed by a statement list\n", code: 2},
+		"arguments are words": {command: []string{"echo", "a  b", "$HOME", "it's"}, stdout: "a  b $HOME it's\n"},
+		"a shell": {command: []string{"sh", "-c", "echo $1; echo bad >&2; exit 3", "x", "one"},
+			stdout: "one\n", stderr: "bad\n", code: 3},
+		"input":                 {stdin: "text", command: []string{"cat"}, stdout: "text"},
+		"a script on the input": {stdin: "echo one; false", command: []string{"sh"}, stdout: "one\n", code: 1},
+		"the pod": {command: []string{"sh", "-c", "hostname; echo $POD_NAMESPACE/$CONTAINER"},
+			stdout: "worker-0\nteam/main\n"},
+		"a variable": {command: []string{"sh", "-c",
+			"A=1 env | while read x; do case $x in A=*) echo $x;; esac; done"}, stdout: "A=1\n"},
+		"false":                  {command: []string{"false"}, code: 1},
+		"sleep":                  {command: []string{"sleep", "0.01"}},
+		"no such program":        {command: []string{"reboot"}, stderr: "reboot: not found\n", code: 127},
+		"no program by its path": {command: []string{"/bin/ls"}, stderr: "/bin/ls: not found\n", code: 127},
+		"not a script": {command: []string{"sh", "-c", "if"},
+			stderr: "sh: 1:1: `if` must be followed by a statement list\n", code: 2},
 		"nothing goes to the null": {command: []string{"sh", "-c", "echo gone > /dev/null"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +115,8 @@ func TestExecWithoutStreams(t *testing.T) {
 	}
 	var out buffer
 	// As with a terminal, which has one stream for both.
-	err := e.ExecInContainer(t.Context(), "", "", "", []string{"sh", "-c", "cat; echo a; echo b >&2"}, nil, &out, nil, true, nil, 0)
+	err := e.ExecInContainer(t.Context(), "", "", "", []string{"sh", "-c", "cat; echo a; echo b >&2"}, nil, &out, nil,
+		true, nil, 0)
 	if err != nil || out.String() != "a\nb\n" {
 		t.Errorf("got %q, %v", out.String(), err)
 	}

@@ -1,5 +1,5 @@
-// Package machine is a Kubernetes node in Linux namespaces: containerd, CoreDNS and kubelet, with a copy-on-write view of the
-// host's files and a network of its own. Nothing of it is left when its init ends.
+// Package machine is a Kubernetes node in Linux namespaces: containerd, CoreDNS and kubelet, with a copy-on-write view
+// of the host's files and a network of its own. Nothing of it is left when its init ends.
 package machine
 
 import (
@@ -70,7 +70,8 @@ func parse(role string, args []string) (Config, error) {
 	set.StringVar(&c.CertFile, "cert-file", "", "certificate `file` of the kubelet")
 	set.StringVar(&c.KeyFile, "key-file", "", "key `file` of the kubelet")
 	set.StringVar(&c.ClientCA, "client-ca-file", "", "`file` of the CA that signs those who may call the kubelet")
-	set.Var(&c.Images, "image", "`NAME=DIRECTORY[:DIRECTORY...]` of an image, the uppermost directory first; may be repeated")
+	set.Var(&c.Images, "image",
+		"`NAME=DIRECTORY[:DIRECTORY...]` of an image, the uppermost directory first; may be repeated")
 	if err := set.Parse(args); err != nil {
 		return c, err
 	}

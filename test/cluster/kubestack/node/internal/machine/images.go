@@ -19,8 +19,8 @@ import (
 // sandboxImage is the image of the process that holds a pod's namespaces. It has the files of the first image.
 const sandboxImage = "localhost/sandbox:node"
 
-// imageCommand is what a sandbox runs, where it reaps the processes of a shared PID namespace, and a container that names no
-// command. It ends at SIGTERM, as servers do; process 1 ignores it by default.
+// imageCommand is what a sandbox runs, where it reaps the processes of a shared PID namespace, and a container that
+// names no command. It ends at SIGTERM, as servers do; process 1 ignores it by default.
 var imageCommand = []string{"/bin/sh", "-c", "trap 'exit 0' TERM; sleep infinity & wait"}
 
 // imageEnvironment is the environment of each container, as usual images have it.
@@ -92,7 +92,8 @@ func (a *archiver) layer(ctx context.Context, directory string) (v1.Layer, error
 		return found, nil
 	}
 	file := filepath.Join(a.dir, fmt.Sprintf("layer-%d.tar", len(a.layers)))
-	command := exec.CommandContext(ctx, "tar", "--directory="+directory, "--numeric-owner", "--exclude=./proc/*", "--exclude=./sys/*",
+	command := exec.CommandContext(ctx, "tar", "--directory="+directory, "--numeric-owner", "--exclude=./proc/*",
+		"--exclude=./sys/*",
 		"--exclude=./dev/*", "--create", "--file="+file, ".")
 	if output, err := command.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("packing %s: %w\n%s", directory, err, strings.TrimSpace(string(output)))

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Init is the first process of the node's namespaces. It gives the node its view of the files, starts the machine, and reaps
-// the processes that containerd leaves. Its exit ends all other processes and mounts of the namespaces.
+// Init is the first process of the node's namespaces. It gives the node its view of the files, starts the machine, and
+// reaps the processes that containerd leaves. Its exit ends all other processes and mounts of the namespaces.
 func Init(args []string) int {
 	c, err := parse("init", args)
 	if err == nil {
@@ -71,7 +71,8 @@ func (c Config) mount() error {
 	return syscall.Unmount("/run/host", syscall.MNT_DETACH)
 }
 
-// runMachine starts the machine and returns when it has ended. Until then it waits for all children, also those of others.
+// runMachine starts the machine and returns when it has ended. Until then it waits for all children, also those of
+// others.
 func runMachine(args []string) error {
 	self, err := os.Executable()
 	if err != nil {

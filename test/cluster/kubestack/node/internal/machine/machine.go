@@ -64,7 +64,8 @@ func (m *machine) start(ctx context.Context) error {
 	if err := m.launch(ctx, filepath.Join(programs, "coredns"), "-conf="+m.path("Corefile")); err != nil {
 		return err
 	}
-	if err := m.launch(ctx, filepath.Join(programs, "kubelet"), "--config="+m.path("kubelet.yaml"), "--kubeconfig="+m.Kubeconfig,
+	if err := m.launch(ctx, filepath.Join(programs, "kubelet"), "--config="+m.path("kubelet.yaml"),
+		"--kubeconfig="+m.Kubeconfig,
 		"--root-dir="+m.path("kubelet"), "--cert-dir="+m.path("kubelet", "pki"), "--hostname-override="+nodeName,
 		"--cloud-provider=external"); err != nil {
 		return err
@@ -84,8 +85,8 @@ func up(name string) error {
 	return nil
 }
 
-// serve connects the node's loopback address to the host: the API server's address leads to the host, and a socket leads to the
-// kubelet.
+// serve connects the node's loopback address to the host: the API server's address leads to the host, and a socket
+// leads to the kubelet.
 func (m *machine) serve(ctx context.Context) {
 	go func() {
 		m.end(relay(ctx,
@@ -117,7 +118,8 @@ func (m *machine) launch(ctx context.Context, program string, args ...string) er
 
 // ctr runs containerd's client.
 func (m *machine) ctr(ctx context.Context, args ...string) error {
-	output, err := exec.CommandContext(ctx, filepath.Join(m.Runtime, "ctr"), append([]string{"--address=" + m.path(socket)}, args...)...).CombinedOutput()
+	output, err := exec.CommandContext(ctx, filepath.Join(m.Runtime, "ctr"),
+		append([]string{"--address=" + m.path(socket)}, args...)...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("ctr %s: %w\n%s", args[0], err, output)
 	}

@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// Proxy connects the host to the node: the kubelet's address on the host leads to the kubelet, and a socket leads to the API server.
+// Proxy connects the host to the node: the kubelet's address on the host leads to the kubelet, and a socket leads to
+// the API server.
 func Proxy(ctx context.Context, args []string) error {
 	c, err := parse("proxy", args)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	cloudprovider "k8s.io/cloud-provider/api"
 )
 
-// register does what a cloud's controller does for a new node: it sets the address at which the API server reaches the kubelet,
-// and removes the taint that keeps pods away until then. The kubelet itself takes no loopback address.
+// register does what a cloud's controller does for a new node: it sets the address at which the API server reaches the
+// kubelet, and removes the taint that keeps pods away until then. The kubelet itself takes no loopback address.
 func (m *machine) register(ctx context.Context) error {
 	config, err := clientcmd.BuildConfigFromFlags("", m.Kubeconfig)
 	if err != nil {
@@ -24,7 +24,8 @@ func (m *machine) register(ctx context.Context) error {
 		return err
 	}
 	nodes := client.CoreV1().Nodes()
-	update := func(change func(*corev1.Node), write func(context.Context, *corev1.Node, metav1.UpdateOptions) (*corev1.Node, error)) error {
+	update := func(change func(*corev1.Node), write func(context.Context, *corev1.Node,
+		metav1.UpdateOptions) (*corev1.Node, error)) error {
 		return retry.RetryOnConflict(retry.DefaultRetry, func() error {
 			node, err := nodes.Get(ctx, nodeName, metav1.GetOptions{})
 			if err != nil {
