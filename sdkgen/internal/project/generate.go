@@ -1,4 +1,4 @@
-// Package pipeline knows the order: it runs the stages over one load and hands what they
+// Package project opens a project, and generates and verifies it: it runs the stages over one load and hands what they
 // made to artifact, the one place that writes.
 //
 //	load -> openapi (and the API rules) -> swagger -> python, go (one run of the engine)

@@ -1,4 +1,4 @@
-// Package apiserver does to objects of a custom resource what the API server does: it prunes, defaults and validates
+// Package server does to objects of a custom resource what the API server does: it prunes, defaults and validates
 // them, with the API server's own code. There is no server, and no admission plugin or conversion.
 package server
 

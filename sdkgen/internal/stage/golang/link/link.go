@@ -1,4 +1,4 @@
-// Package golink makes the Go packages of several API versions share one runtime.
+// Package link makes the Go packages of several API versions share one runtime.
 //
 // The package of a single API has the runtime beside its models, which call it by unexported names. Of several versions
 // each has a package like that, without the runtime: it lies once in a directory of its own, with exported names, and

@@ -1,4 +1,4 @@
-// Package stray finds files that no stage made in the places of a project where every file is a generated one.
+// Package untracked finds files that no stage made in the places of a project where every file is a generated one.
 //
 // What git ignores and does not track is not part of the project: a build leaves such files there.
 package untracked
