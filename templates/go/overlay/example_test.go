@@ -30,8 +30,7 @@ func Example() {
 		fmt.Println(err)
 	}
 	fmt.Println(string(text))
-	// Output:
-	// {"kind":"MiniCluster","apiVersion":"flux-framework.org/v1alpha1","metadata":{"name":"sample"},"spec":{"containers":[{"command":"hostname"}]}}
+	// Output: {"kind":"MiniCluster","apiVersion":"flux-framework.org/v1alpha1","metadata":{"name":"sample"},"spec":{"containers":[{"command":"hostname"}]}}
 }
 
 // What a newer server sends survives a change by an older program.

@@ -50,8 +50,7 @@ func finalCondition(all []metav1.Condition) *metav1.Condition {
 		return finished
 	}
 	// A Job that exists goes on, whatever became of the spec.
-	if notReady := restMatch(all, isNotReady); notReady != nil && slices.Contains(needsChange, notReady.Reason) &&
-		restMatch(all, hasNoJob) != nil {
+	if notReady := restMatch(all, isNotReady); notReady != nil && slices.Contains(needsChange, notReady.Reason) && restMatch(all, hasNoJob) != nil {
 		return notReady
 	}
 	return nil

@@ -12,8 +12,7 @@ import (
 )
 
 // NewClient returns a client of the API server that config leads to, with its TLS, credentials,
-// impersonation, proxy, timeout and warning handler. QPS, Burst and RateLimiter do not apply: the client limits
-// nothing.
+// impersonation, proxy, timeout and warning handler. QPS, Burst and RateLimiter do not apply: the client limits nothing.
 func NewClient(config *rest.Config) (*fluxoperator.Client, error) {
 	config = rest.CopyConfig(config)
 	if config.UserAgent == "" {
