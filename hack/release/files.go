@@ -73,10 +73,10 @@ func (r *release) describe(ctx context.Context, out string) error {
 		return err
 	}
 	var places modules.Places
-	said, err := r.source.Run(ctx, filepath.Join(r.source.Dir, "hack", "release"), "go", "env", "-json", "GOMODCACHE",
+	text, err := r.source.Run(ctx, filepath.Join(r.source.Dir, "hack", "release"), "go", "env", "-json", "GOMODCACHE",
 		"GOROOT")
 	if err == nil {
-		err = json.Unmarshal([]byte(said), &places)
+		err = json.Unmarshal([]byte(text), &places)
 	}
 	if err != nil {
 		return fmt.Errorf("asking go for its directories: %w", err)

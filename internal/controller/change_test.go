@@ -141,11 +141,11 @@ func TestUpgrade(t *testing.T) {
 	w := newWorld(t, sample(t, "mc", plain))
 	w.reconcile("mc")
 	script := get(w, &corev1.ConfigMap{}, "mc-entrypoint")
-	made := script.Data["mc.sh"]
+	generated := script.Data["mc.sh"]
 	script.Data["mc.sh"] = "edited"
 	w.save(script)
 	w.reconcile("mc")
-	if get(w, &corev1.ConfigMap{}, "mc-entrypoint").Data["mc.sh"] != made {
+	if get(w, &corev1.ConfigMap{}, "mc-entrypoint").Data["mc.sh"] != generated {
 		t.Error("the edit was not reverted")
 	}
 

@@ -41,28 +41,28 @@ func TestCreatedTracker(t *testing.T) {
 	w.reconcile("mc")
 	job := get(w, &batchv1.Job{}, "mc")
 	p := w.created.Predicate()
-	is := func(what string, o client.Object, want bool) {
+	current := func(what string, o client.Object, want bool) {
 		t.Helper()
 		if got := p.Create(event.CreateEvent{Object: o}); got != want {
 			t.Errorf("%s: %t", what, got)
 		}
 	}
-	is("as created", job, false)
-	is("listed again", job, true)
-	is("of another client", &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "x", ResourceVersion: job.ResourceVersion}},
+	current("as created", job, false)
+	current("listed again", job, true)
+	current("of another client", &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "x", ResourceVersion: job.ResourceVersion}},
 		true)
 
 	w.created.Record(job)
 	jobIs(batchv1.JobComplete)(&job.Status)
 	w.saveStatus(job)
-	is("changed since", get(w, &batchv1.Job{}, "mc"), true)
+	current("changed since", get(w, &batchv1.Job{}, "mc"), true)
 
 	var maps corev1.ConfigMapList
 	if err := w.store.List(t.Context(), &maps); err != nil || len(maps.Items) == 0 {
 		t.Fatalf("%d config maps, %v", len(maps.Items), err)
 	}
 	for i := range maps.Items {
-		is("a config map", &maps.Items[i], false)
+		current("a config map", &maps.Items[i], false)
 	}
 	w.created.Record(job)
 	for _, o := range []client.Object{job, get(w, &corev1.Service{}, "flux-service")} {

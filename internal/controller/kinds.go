@@ -60,7 +60,7 @@ func (p *pass) replace(ctx context.Context, pod *corev1.Pod) error {
 // share adds the MiniCluster to the owners of the headless Service. Drift is corrected only if there is
 // no other owner.
 func (p *pass) share(ctx context.Context, live *corev1.Service, want client.Object) error {
-	wanted, ok := want.(*corev1.Service)
+	expected, ok := want.(*corev1.Service)
 	if !ok {
 		return unready(reasonConflict, onEvent, "%s is not a Service", kindAndName(want))
 	}
@@ -70,19 +70,19 @@ func (p *pass) share(ctx context.Context, live *corev1.Service, want client.Obje
 		_, err := p.update(ctx, live, want, true)
 		return err
 	}
-	if !equality.Semantic.DeepEqual(live.Spec.Selector, wanted.Spec.Selector) {
+	if !equality.Semantic.DeepEqual(live.Spec.Selector, expected.Spec.Selector) {
 		return unready(reasonConflict, again, "%s is shared with MiniClusters that differ in flux.minimalService: "+
 			"set network.headlessName to another name", kindAndName(want))
 	}
 	if p.owns(live) {
 		return nil
 	}
-	if err := p.setOwner(wanted); err != nil {
+	if err := p.setOwner(expected); err != nil {
 		return err
 	}
 	// A strategic merge patch merges owners by UID, so MiniClusters do not conflict with each other.
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": live.UID, "ownerReferences": wanted.OwnerReferences,
+		"uid": live.UID, "ownerReferences": expected.OwnerReferences,
 	}})
 	if err != nil {
 		return err

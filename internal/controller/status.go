@@ -33,9 +33,9 @@ func setStatus(mc *api.MiniCluster, job *batchv1.Job, problem *unreadyError, fai
 	}
 }
 
-func condition(conditionType string, is bool, reason, message string) metav1.Condition {
+func condition(conditionType string, ok bool, reason, message string) metav1.Condition {
 	status := metav1.ConditionFalse
-	if is {
+	if ok {
 		status = metav1.ConditionTrue
 	}
 	return metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: message}

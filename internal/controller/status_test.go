@@ -98,9 +98,9 @@ func TestChecksums(t *testing.T) {
 		"{size: 2, maxSize: 4, containers: [{command: other}]}":                                       {false, false},
 	} {
 		got := checksums(spec)
-		if is := [2]bool{got[AnnotationSpec] == first[AnnotationSpec],
-			got[AnnotationObjects] == first[AnnotationObjects]}; is != same {
-			t.Errorf("%s: the same spec and objects: %v, want %v", spec, is, same)
+		if current := [2]bool{got[AnnotationSpec] == first[AnnotationSpec],
+			got[AnnotationObjects] == first[AnnotationObjects]}; current != same {
+			t.Errorf("%s: the same spec and objects: %v, want %v", spec, current, same)
 		}
 	}
 }

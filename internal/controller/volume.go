@@ -174,9 +174,9 @@ func unbind(volume *corev1.PersistentVolume) {
 
 // checkRetained rejects a retained volume whose spec is not the desired one.
 func checkRetained(live, want client.Object) error {
-	wanted, ok := want.(*corev1.PersistentVolume)
+	expected, ok := want.(*corev1.PersistentVolume)
 	retained, same := live.(*corev1.PersistentVolume)
-	if !ok || !same || equality.Semantic.DeepDerivative(wanted.Spec, retained.Spec) {
+	if !ok || !same || equality.Semantic.DeepDerivative(expected.Spec, retained.Spec) {
 		return nil
 	}
 	return unready(reasonConflict, again,

@@ -14,8 +14,8 @@ func (c *checks) podSecurity(mc *api.MiniCluster) {
 		return
 	}
 	c.oneOf(spec.Child("pod", "annotations").Key(AnnotationPodSecurity), standard, restrictedStandard)
-	forbidden := func(is bool, at *field.Path, reason string) {
-		if is {
+	forbidden := func(holds bool, at *field.Path, reason string) {
+		if holds {
 			c.forbidden(at, "may not be set with the annotation "+AnnotationPodSecurity+": "+reason)
 		}
 	}

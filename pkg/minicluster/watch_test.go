@@ -14,9 +14,9 @@ import (
 // TestWatch runs commands that fail, beside jobs and departures of brokers, and wants the ranks that were
 // lost under them.
 func TestWatch(t *testing.T) {
-	job := func(is, ranks string, run, cleanup int, exception, note string) string {
+	job := func(after, ranks string, run, cleanup int, exception, note string) string {
 		return fmt.Sprintf(`{"is_": %q, "ranks": %q, "t_run": %d, "t_cleanup": %d, "exception": {"type": %q, "note": %q}}`,
-			is, ranks, run, cleanup, exception, note)
+			after, ranks, run, cleanup, exception, note)
 	}
 	offline := func(when int, ranks string) string {
 		return fmt.Sprintf(`{"timestamp": %d.5, "name": "online", "context": {"idset": "0-3"}}`+"\n"+

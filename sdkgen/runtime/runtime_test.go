@@ -155,16 +155,16 @@ func eitherOf(typ reflect.Type, to map[string][]string, seen map[reflect.Type]bo
 	seen[typ] = true
 	for i := range typ.NumField() {
 		field := typ.Field(i)
-		of := field.Type
-		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
-			of = of.Elem()
+		target := field.Type
+		for target.Kind() == reflect.Pointer || target.Kind() == reflect.Slice || target.Kind() == reflect.Map {
+			target = target.Elem()
 		}
 		switch {
-		case of == reflect.TypeFor[resource.Quantity](), of == reflect.TypeFor[intstr.IntOrString]():
+		case target == reflect.TypeFor[resource.Quantity](), target == reflect.TypeFor[intstr.IntOrString]():
 			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			to[typ.Name()] = append(to[typ.Name()], key)
-		case of.Kind() == reflect.Struct:
-			eitherOf(of, to, seen)
+		case target.Kind() == reflect.Struct:
+			eitherOf(target, to, seen)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type schema struct {
 	Items                *schema           `json:"items"`
 }
 
-func readValues(t *testing.T) (values map[string]any, of schema) {
+func readValues(t *testing.T) (values map[string]any, target schema) {
 	t.Helper()
 	text, err := os.ReadFile(dir + "/values.yaml")
 	if err != nil {
@@ -30,11 +30,11 @@ func readValues(t *testing.T) (values map[string]any, of schema) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(data, &of); err != nil {
+	if err := json.Unmarshal(data, &target); err != nil {
 		t.Fatal(err)
 	}
-	delete(of.Properties, "global") // Helm's own
-	return parse[map[string]any](t, string(text)), of
+	delete(target.Properties, "global") // Helm's own
+	return parse[map[string]any](t, string(text)), target
 }
 
 // kubernetes are the values that are objects of the Kubernetes API, whose schema is the API server's.
@@ -43,37 +43,37 @@ var kubernetes = []string{"imagePullSecrets[]", "tolerations[]", "affinity", "to
 // TestSchema: values.yaml and the schema have the same keys at all levels, and the schema gives each a type and a
 // description, and allows no others.
 func TestSchema(t *testing.T) {
-	values, of := readValues(t)
-	checkSchema(t, "", values, of)
+	values, target := readValues(t)
+	checkSchema(t, "", values, target)
 }
 
-func checkSchema(t *testing.T, path string, value any, of schema) {
+func checkSchema(t *testing.T, path string, value any, target schema) {
 	t.Helper()
-	if path != "" && !strings.HasSuffix(path, "[]") && of.Description == "" {
+	if path != "" && !strings.HasSuffix(path, "[]") && target.Description == "" {
 		t.Errorf("%s has no description", path)
 	}
-	if of.Type == nil && of.Enum == nil {
+	if target.Type == nil && target.Enum == nil {
 		t.Errorf("%s has no type", path)
 	}
-	if of.Type == "array" {
-		if of.Items == nil {
+	if target.Type == "array" {
+		if target.Items == nil {
 			t.Errorf("%s: its items have no schema", path)
 			return
 		}
-		checkSchema(t, path+"[]", nil, *of.Items)
+		checkSchema(t, path+"[]", nil, *target.Items)
 	}
-	if of.Type != "object" || slices.Contains(kubernetes, path) {
+	if target.Type != "object" || slices.Contains(kubernetes, path) {
 		return
 	}
-	if of.AdditionalProperties == nil || of.AdditionalProperties == true {
+	if target.AdditionalProperties == nil || target.AdditionalProperties == true {
 		t.Errorf("%s allows all keys", path)
 	}
-	if defaults, ok := value.(map[string]any); ok && len(of.Properties) > 0 {
-		if have, want := slices.Sorted(maps.Keys(of.Properties)),
+	if defaults, ok := value.(map[string]any); ok && len(target.Properties) > 0 {
+		if have, want := slices.Sorted(maps.Keys(target.Properties)),
 			slices.Sorted(maps.Keys(defaults)); !slices.Equal(have, want) {
 			t.Errorf("%s: the schema has the keys %q, values.yaml %q", path, have, want)
 		}
-		for key, property := range of.Properties {
+		for key, property := range target.Properties {
 			checkSchema(t, strings.TrimPrefix(path+"."+key, "."), defaults[key], property)
 		}
 	}
@@ -81,9 +81,9 @@ func checkSchema(t *testing.T, path string, value any, of schema) {
 
 // TestTable: the README of the chart has all values, with their defaults and descriptions.
 func TestTable(t *testing.T) {
-	values, of := readValues(t)
+	values, target := readValues(t)
 	rows := []string{"| value | default | description |", "|---|---|---|"}
-	addRows(t, &rows, "", values, of)
+	addRows(t, &rows, "", values, target)
 	const begin, end = "<!-- values, begin -->\n", "<!-- values, end -->"
 	text, err := os.ReadFile(dir + "/README.md")
 	if err != nil {
@@ -97,10 +97,10 @@ func TestTable(t *testing.T) {
 	golden(t, dir+"/README.md", before+begin+strings.Join(rows, "\n")+"\n"+end+after)
 }
 
-func addRows(t *testing.T, rows *[]string, path string, values map[string]any, of schema) {
+func addRows(t *testing.T, rows *[]string, path string, values map[string]any, target schema) {
 	t.Helper()
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		name, property := strings.TrimPrefix(path+"."+key, "."), of.Properties[key]
+		name, property := strings.TrimPrefix(path+"."+key, "."), target.Properties[key]
 		if inner, ok := values[key].(map[string]any); ok && len(property.Properties) > 0 && len(inner) > 0 &&
 			key != "resources" {
 			addRows(t, rows, name, inner, property)

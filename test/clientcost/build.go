@@ -121,11 +121,11 @@ func command(dir string, env []string, args ...string) (result, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"), env...)
-	var said strings.Builder
-	cmd.Stderr = &said
+	var text strings.Builder
+	cmd.Stderr = &text
 	out, err := cmd.Output()
 	if err != nil {
-		return result{}, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, said.String())
+		return result{}, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, text.String())
 	}
 	return result{string(out), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
 }

@@ -44,11 +44,11 @@ func inExamples(t *testing.T, args ...string) string {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = "../../examples/go"
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
-	var said strings.Builder
-	cmd.Stderr = &said
+	var text strings.Builder
+	cmd.Stderr = &text
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go %v: %v\n%s", args, err, said.String())
+		t.Fatalf("go %v: %v\n%s", args, err, text.String())
 	}
 	return string(out)
 }

@@ -42,7 +42,7 @@ func TestFakeTracker(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer watched.Stop()
-	made, err := miniClusters.Create(ctx, miniCluster("new"), metav1.CreateOptions{})
+	generated, err := miniClusters.Create(ctx, miniCluster("new"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +54,8 @@ func TestFakeTracker(t *testing.T) {
 	if _, err := miniClusters.Create(ctx, miniCluster("new"), metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
 		t.Errorf("creating it again: %v", err)
 	}
-	made.Spec.Size = 5
-	if _, err := miniClusters.Update(ctx, made, metav1.UpdateOptions{}); err != nil {
+	generated.Spec.Size = 5
+	if _, err := miniClusters.Update(ctx, generated, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := miniClusters.Patch(ctx, "new", types.MergePatchType, []byte(`{"spec":{"tasks":2}}`),

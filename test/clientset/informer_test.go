@@ -75,13 +75,13 @@ func TestInformer(t *testing.T) {
 		t.Error(err)
 	}
 	access := clients.FluxFrameworkV1alpha1().MiniClusters(namespace)
-	made, err := access.Create(ctx, miniCluster("after"), metav1.CreateOptions{})
+	generated, err := access.Create(ctx, miniCluster("after"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want("added after")
-	made.Spec.Size = 9
-	if _, err := access.Update(ctx, made, metav1.UpdateOptions{}); err != nil {
+	generated.Spec.Size = 9
+	if _, err := access.Update(ctx, generated, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	want("updated after")

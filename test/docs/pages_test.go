@@ -61,7 +61,7 @@ func (b *browser) scheme(name string) {
 func (b *browser) until(expression string) {
 	b.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if is, err := chromedp.Run(b.Context, chromedp.Evaluate[bool](expression)); err == nil && is {
+		if ok, err := chromedp.Run(b.Context, chromedp.Evaluate[bool](expression)); err == nil && ok {
 			return
 		}
 	}
@@ -110,8 +110,8 @@ func TestSearch(t *testing.T) {
 	b := open(t, site(t, minicluster))
 	b.visit("index.html")
 	b.search("brokerconfig")
-	if said := value[string](b, "document.querySelector('[role=status]').textContent"); said != "1 field found" {
-		t.Errorf("the search says %q", said)
+	if text := value[string](b, "document.querySelector('[role=status]').textContent"); text != "1 field found" {
+		t.Errorf("the search says %q", text)
 	}
 	b.do(chromedp.SendKeys(chromedp.CSS("[type=search]"), kb.Enter), chromedp.WaitVisible(chromedp.CSS("h1")))
 	b.at("flux-framework.org/v1alpha1/minicluster.html#spec.flux.brokerConfig")
@@ -124,8 +124,8 @@ func TestSearch(t *testing.T) {
 
 	// Nothing is found, and Escape closes the list.
 	b.search("nosuchfield")
-	if said := value[string](b, "document.querySelector('[role=status]').textContent"); said != "0 fields found" {
-		t.Errorf("the search says %q", said)
+	if declared := value[string](b, "document.querySelector('[role=status]').textContent"); declared != "0 fields found" {
+		t.Errorf("the search says %q", declared)
 	}
 	b.do(chromedp.KeyEvent(kb.Escape))
 	if value[bool](b, "!document.querySelector('.results').hidden") {
@@ -192,8 +192,8 @@ func TestKeyboard(t *testing.T) {
 	b.do(chromedp.Focus(chromedp.CSS("#spec\\.hose > summary")))
 	for i, key := range []string{kb.Enter, " ", kb.Enter} {
 		b.do(chromedp.KeyEvent(key))
-		if is := value[bool](b, "document.getElementById('spec.hose').open"); is != (i%2 == 0) {
-			t.Errorf("after key %d the field is open: %v", i, is)
+		if ok := value[bool](b, "document.getElementById('spec.hose').open"); ok != (i%2 == 0) {
+			t.Errorf("after key %d the field is open: %v", i, ok)
 		}
 	}
 	b.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab)) // the field's address, then the first field in it

@@ -68,11 +68,11 @@ func TestChartAccepted(t *testing.T) {
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d files in test/chart/testdata: %v", len(files), err)
 	}
-	given := []string{"--kustomize=" + root + "/config/default", "--kustomize=" + root + "/config/namespaced"}
+	input := []string{"--kustomize=" + root + "/config/default", "--kustomize=" + root + "/config/namespaced"}
 	for _, file := range files {
-		given = append(given, "--filename="+file)
+		input = append(input, "--filename="+file)
 	}
-	for _, what := range given {
+	for _, what := range input {
 		out := kubectl(t, "", "apply", "--server-side", "--force-conflicts", "--field-manager=e2e", "--validate=strict",
 			"--dry-run=server", what)
 		if strings.Contains(out, "Warning") {

@@ -51,16 +51,16 @@ func TestClientset(t *testing.T) {
 	miniClusters := clients.FluxFrameworkV1alpha1().MiniClusters(namespace)
 	ctx := t.Context()
 
-	made, err := miniClusters.Create(ctx, small(namespace, "mc"), metav1.CreateOptions{})
+	generated, err := miniClusters.Create(ctx, small(namespace, "mc"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made.UID == "" || made.Spec.Tasks != 1 || made.Spec.DeadlineSeconds != 31500000 {
-		t.Errorf("the server's defaults are missing: %+v", made.Spec)
+	if generated.UID == "" || generated.Spec.Tasks != 1 || generated.Spec.DeadlineSeconds != 31500000 {
+		t.Errorf("the server's defaults are missing: %+v", generated.Spec)
 	}
-	made.Labels = map[string]string{"client": "typed"}
-	updated, err := miniClusters.Update(ctx, made, metav1.UpdateOptions{})
-	if err != nil || updated.Generation != made.Generation || updated.ResourceVersion == made.ResourceVersion {
+	generated.Labels = map[string]string{"client": "typed"}
+	updated, err := miniClusters.Update(ctx, generated, metav1.UpdateOptions{})
+	if err != nil || updated.Generation != generated.Generation || updated.ResourceVersion == generated.ResourceVersion {
 		t.Errorf("a label: %+v, %v", updated, err)
 	}
 	updated.Status = api.MiniClusterStatus{Size: 2, MaximumSize: 2, Selector: "a=b"}
@@ -104,15 +104,15 @@ func TestClientsetErrors(t *testing.T) {
 	clients, namespace := s.clientset(t)
 	miniClusters := clients.FluxFrameworkV1alpha1().MiniClusters(namespace)
 	ctx := t.Context()
-	made, err := miniClusters.Create(ctx, small(namespace, "mc"), metav1.CreateOptions{})
+	generated, err := miniClusters.Create(ctx, small(namespace, "mc"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	made.Labels = map[string]string{"a": "b"}
-	if _, err := miniClusters.Update(ctx, made.DeepCopy(), metav1.UpdateOptions{}); err != nil {
+	generated.Labels = map[string]string{"a": "b"}
+	if _, err := miniClusters.Update(ctx, generated.DeepCopy(), metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	made.Labels["a"] = "c"
+	generated.Labels["a"] = "c"
 	invalid := small(namespace, "invalid")
 	invalid.Spec.Containers = nil
 	foreign, err := typed.NewForConfig(s.nobody())
@@ -133,7 +133,7 @@ func TestClientsetErrors(t *testing.T) {
 			return err
 		}},
 		"conflict": {apierrors.IsConflict, func() error {
-			_, err := miniClusters.Update(ctx, made,
+			_, err := miniClusters.Update(ctx, generated,
 				metav1.UpdateOptions{})
 			return err
 		}},
@@ -233,11 +233,11 @@ func TestClientsetWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := miniClusters.Create(ctx, small(namespace, "before"), metav1.CreateOptions{})
+	generated, err := miniClusters.Create(ctx, small(namespace, "before"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if event := next(ctx, t, before); event.Type != watch.Added || event.Object.(*api.MiniCluster).UID != made.UID {
+	if event := next(ctx, t, before); event.Type != watch.Added || event.Object.(*api.MiniCluster).UID != generated.UID {
 		t.Errorf("watched %+v", event)
 	}
 	await(ctx, t, handled, "added before")
@@ -259,7 +259,7 @@ func TestClientsetWatch(t *testing.T) {
 	if err := miniClusters.Delete(ctx, "before", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if event := next(ctx, t, after); event.Type != watch.Deleted || event.Object.(*api.MiniCluster).UID != made.UID {
+	if event := next(ctx, t, after); event.Type != watch.Deleted || event.Object.(*api.MiniCluster).UID != generated.UID {
 		t.Errorf("watched after the restart: %+v", event)
 	}
 	await(ctx, t, handled, "deleted before")

@@ -148,11 +148,11 @@ func TestRuntimeClientWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := small(namespace, "before")
-	if err := s.client.Create(ctx, made); err != nil {
+	generated := small(namespace, "before")
+	if err := s.client.Create(ctx, generated); err != nil {
 		t.Fatal(err)
 	}
-	if event := next(ctx, t, events); event.Type != watch.Added || event.Object.(*api.MiniCluster).UID != made.UID {
+	if event := next(ctx, t, events); event.Type != watch.Added || event.Object.(*api.MiniCluster).UID != generated.UID {
 		t.Errorf("watched %+v", event)
 	}
 	await(ctx, t, handled, "added before")
@@ -169,10 +169,10 @@ func TestRuntimeClientWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer events.Stop()
-	if err := s.client.Delete(ctx, made); err != nil {
+	if err := s.client.Delete(ctx, generated); err != nil {
 		t.Fatal(err)
 	}
-	if event := next(ctx, t, events); event.Type != watch.Deleted || event.Object.(*api.MiniCluster).UID != made.UID {
+	if event := next(ctx, t, events); event.Type != watch.Deleted || event.Object.(*api.MiniCluster).UID != generated.UID {
 		t.Errorf("watched after the restart: %+v", event)
 	}
 	if err := objects.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "after"}, &api.MiniCluster{}); err != nil {

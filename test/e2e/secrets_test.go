@@ -79,11 +79,11 @@ func forms(value []byte) []string {
 // their Secrets.
 func (s *suite) generatedKeys(t *testing.T, namespace string) map[string]string {
 	t.Helper()
-	given := kubectl(t, "", "get", "miniclusters", "--namespace", namespace, "--output", "jsonpath={.items[*].spec}")
+	input := kubectl(t, "", "get", "miniclusters", "--namespace", namespace, "--output", "jsonpath={.items[*].spec}")
 	found := map[string]string{}
 	for _, secret := range s.secrets(t, namespace) {
 		for key, value := range secret.Data {
-			if !strings.Contains(given, string(value)) {
+			if !strings.Contains(input, string(value)) {
 				for _, form := range forms(value) {
 					found[form] = secret.Name + " " + key
 				}

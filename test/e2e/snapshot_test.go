@@ -93,16 +93,16 @@ func (s snapshot) since(before snapshot) []difference {
 		found[key].objects++
 	}
 	for _, title := range sortedKeys(before, s) {
-		was, is := before[title], s[title]
+		earlier, after := before[title], s[title]
 		switch {
-		case was == nil:
+		case earlier == nil:
 			add(title, "created", "")
-		case is == nil:
+		case after == nil:
 			add(title, "deleted", "")
 		default:
-			for _, path := range sortedKeys(was, is) {
-				if was[path] != is[path] {
-					add(title, path, fmt.Sprintf(" (%.60q, was %.60q)", is[path], was[path]))
+			for _, path := range sortedKeys(earlier, after) {
+				if earlier[path] != after[path] {
+					add(title, path, fmt.Sprintf(" (%.60q, was %.60q)", after[path], earlier[path]))
 				}
 			}
 		}

@@ -145,16 +145,16 @@ func (s *suite) wipe(t *testing.T, namespaces ...string) {
 // and uninstalls it.
 func TestUpgradeHelm(t *testing.T) {
 	s := needEmpty(t)
-	was, is := previous(t), version{root: root, programs: s.dir}
+	earlier, after := previous(t), version{root: root, programs: s.dir}
 	const release, ops, ns = "flux-operator", "upgrade-helm", "upgrade-helm-jobs"
 	t.Cleanup(func() { s.wipe(t, ops, ns) })
 	kubectl(t, "", "create", "namespace", ns)
 	set := []string{"watchNamespaces={" + ns + "}", "allowVolumes=true", "allowHostPaths={/mnt}"}
 	here := []string{"--namespace=" + ops, "--wait"}
-	helm(t, slices.Concat([]string{"install", release, was.chart(), "--create-namespace"}, here,
-		values(t, was, set...))...)
+	helm(t, slices.Concat([]string{"install", release, earlier.chart(), "--create-namespace"}, here,
+		values(t, earlier, set...))...)
 	i := &installation{suite: s, namespace: ops, deployment: release}
-	i.start(t, was.programs)
+	i.start(t, earlier.programs)
 	all := i.populate(t, ns, runningSpecs)
 	before := s.snapshot(t, ns)
 	if before.count("PersistentVolume") == 0 {
@@ -162,9 +162,9 @@ func TestUpgradeHelm(t *testing.T) {
 	}
 
 	const warning = "WARNING: the CustomResourceDefinition in the cluster is not the one of this chart"
-	args := slices.Concat([]string{"upgrade", release, is.chart(), "--reset-then-reuse-values"}, here,
-		values(t, is, set...))
-	crd, crdOfPrevious := helm(t, "show", "crds", is.chart()), helm(t, "show", "crds", was.chart())
+	args := slices.Concat([]string{"upgrade", release, after.chart(), "--reset-then-reuse-values"}, here,
+		values(t, after, set...))
+	crd, crdOfPrevious := helm(t, "show", "crds", after.chart()), helm(t, "show", "crds", earlier.chart())
 	if notes := helm(t, append(args, "--dry-run=server")...); strings.Contains(notes, warning) != (crd != crdOfPrevious) {
 		t.Errorf("before the CRD is upgraded, the chart says\n%s", notes)
 	}
@@ -173,15 +173,15 @@ func TestUpgradeHelm(t *testing.T) {
 	if notes := helm(t, args...); strings.Contains(notes, warning) {
 		t.Errorf("after the CRD was upgraded, the chart says\n%s", notes)
 	}
-	i.upgraded(t, "`helm upgrade` from "+chartVersion(t, was), is, before, all, began)
+	i.upgraded(t, "`helm upgrade` from "+chartVersion(t, earlier), after, before, all, began)
 	i.operates(t, ns, "new", all[0], all[5], 4)
-	i.restart(t, is.programs, ns)
+	i.restart(t, after.programs, ns)
 
 	helm(t, slices.Concat([]string{"rollback", release, "1"}, here)...)
-	i.rollback(t, was, ns)
+	i.rollback(t, earlier, ns)
 	i.operates(t, ns, "again", all[0], all[11], 2)
 	helm(t, args...)
-	i.start(t, is.programs)
+	i.start(t, after.programs)
 	i.settle(t, ns)
 
 	current := s.snapshot(t, ns)
@@ -197,7 +197,7 @@ func TestUpgradeHelm(t *testing.T) {
 
 // upgraded starts the new version, and checks and reports what it does.
 func (i *installation) upgraded(
-	t *testing.T, how string, is version, before snapshot, all []*api.MiniCluster, began time.Time,
+	t *testing.T, how string, after version, before snapshot, all []*api.MiniCluster, began time.Time,
 ) {
 	t.Helper()
 	ns := all[0].Namespace
@@ -210,7 +210,7 @@ func (i *installation) upgraded(
 	if len(changed) > 0 {
 		t.Errorf("before the new operator runs: %s", changed)
 	}
-	leads := i.start(t, is.programs)
+	leads := i.start(t, after.programs)
 	settled := i.settle(t, ns).Sub(began)
 	n := i.checkUpgrade(t, before, i.snapshot(t, ns), how)
 	if !t.Failed() {
@@ -222,10 +222,10 @@ func (i *installation) upgraded(
 
 // rollback starts the previous version again. It may undo what the new one changed, but no Job, pod,
 // Secret, Service or claim changes.
-func (i *installation) rollback(t *testing.T, was version, namespace string) {
+func (i *installation) rollback(t *testing.T, earlier version, namespace string) {
 	t.Helper()
 	before := i.snapshot(t, namespace)
-	i.start(t, was.programs)
+	i.start(t, earlier.programs)
 	i.settle(t, namespace)
 	for _, d := range i.snapshot(t, namespace).since(before) {
 		kind, what, _ := strings.Cut(d.what, " ")
@@ -241,22 +241,22 @@ func (i *installation) rollback(t *testing.T, was version, namespace string) {
 // TestUpgradeKustomize upgrades config/default from the previous version while MiniClusters run.
 func TestUpgradeKustomize(t *testing.T) {
 	s := needEmpty(t)
-	was, is := previous(t), version{root: root, programs: s.dir}
+	earlier, after := previous(t), version{root: root, programs: s.dir}
 	const ns = "upgrade-kustomize"
 	t.Cleanup(func() { s.wipe(t, operator.Namespace, ns) })
 	kubectl(t, "", "create", "namespace", ns)
-	kubectl(t, "", "apply", "--server-side", "--kustomize", was.root+"/config/default")
+	kubectl(t, "", "apply", "--server-side", "--kustomize", earlier.root+"/config/default")
 	i := &installation{suite: s, namespace: operator.Namespace, deployment: operator.Name}
-	i.start(t, was.programs)
+	i.start(t, earlier.programs)
 	specs := slices.Clone(runningSpecs)
-	if _, err := os.Stat(was.root + "/config/policy/volumes_policy.yaml"); err == nil { // since 0.3.0
+	if _, err := os.Stat(earlier.root + "/config/policy/volumes_policy.yaml"); err == nil { // since 0.3.0
 		specs = slices.DeleteFunc(specs, func(spec string) bool { return spec == withVolume })
 	}
 	all := i.populate(t, ns, specs)
 	before := s.snapshot(t, ns)
 	began := time.Now()
-	kubectl(t, "", "apply", "--server-side", "--kustomize", is.root+"/config/default")
-	i.upgraded(t, "`kubectl apply --kustomize` from "+chartVersion(t, was), is, before, all, began)
+	kubectl(t, "", "apply", "--server-side", "--kustomize", after.root+"/config/default")
+	i.upgraded(t, "`kubectl apply --kustomize` from "+chartVersion(t, earlier), after, before, all, began)
 	i.operates(t, ns, "new", all[0], all[5], 4)
-	i.restart(t, is.programs, ns)
+	i.restart(t, after.programs, ns)
 }

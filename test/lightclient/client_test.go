@@ -158,7 +158,7 @@ func TestRequests(t *testing.T) {
 // TestErrors shows what comes of a refusal, of an answer that is none of an API server, and of none.
 func TestErrors(t *testing.T) {
 	const conflict = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict","message":"no","code":409,"details":{"name":"a"}}`
-	for answer, is := range map[string]func(error) bool{
+	for answer, after := range map[string]func(error) bool{
 		"409\n" + conflict:  apierrors.IsConflict,
 		"404\nno such page": apierrors.IsNotFound,
 		"429\n":             apierrors.IsTooManyRequests,
@@ -175,7 +175,7 @@ func TestErrors(t *testing.T) {
 	} {
 		c, _ := serve(t, answer)
 		got, err := c.Get(t.Context(), "a", metav1.GetOptions{})
-		if err == nil || got != nil || !is(err) {
+		if err == nil || got != nil || !after(err) {
 			t.Errorf("%s: %v, %v", answer, got, err)
 		}
 	}

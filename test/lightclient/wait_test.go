@@ -18,8 +18,8 @@ func status(conditions string) string {
 	var all []string
 	for text := range strings.FieldsSeq(conditions) {
 		condition, reason, _ := strings.Cut(text, ":")
-		typ, is, _ := strings.Cut(condition, "=")
-		all = append(all, fmt.Sprintf(`{"type":%q,"status":%q,"reason":%q,"message":"because"}`, typ, is, reason))
+		typ, after, _ := strings.Cut(condition, "=")
+		all = append(all, fmt.Sprintf(`{"type":%q,"status":%q,"reason":%q,"message":"because"}`, typ, after, reason))
 	}
 	return `{"metadata":{"name":"a","uid":"u","resourceVersion":"1"},"status":{"conditions":[` + strings.Join(all, ",") +
 		`]}}`
@@ -59,18 +59,18 @@ func TestWaits(t *testing.T) {
 			c, _ := serve(t, "200\n"+status(conditions), "403\n"+
 				`{"kind":"Status","status":"Failure","reason":"Forbidden","code":403,"message":"no"}`)
 			got, err := wait(c, t.Context(), "a")
-			said := ""
+			text := ""
 			var failed *fluxoperator.WaitError
 			switch {
 			case errors.As(err, &failed) && apierrors.IsForbidden(failed.Err):
-				said = "goes on"
+				text = "goes on"
 			case errors.As(err, &failed) && failed.Err == nil && failed.Condition.Message == "because":
-				said = failed.Condition.Type + ": " + failed.Condition.Reason
+				text = failed.Condition.Type + ": " + failed.Condition.Reason
 			case err != nil:
-				said = err.Error()
+				text = err.Error()
 			}
-			if said != want[name] || got == nil || got.Name != "a" {
-				t.Errorf("%s with %s: %q, want %q", name, conditions, said, want[name])
+			if text != want[name] || got == nil || got.Name != "a" {
+				t.Errorf("%s with %s: %q, want %q", name, conditions, text, want[name])
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func run(ctx context.Context, namespace, name string, out io.Writer) error {
 		return err
 	}
 	miniClusters := clients.FluxFrameworkV1alpha1().MiniClusters(namespace)
-	made, err := miniClusters.Create(ctx, &api.MiniCluster{
+	generated, err := miniClusters.Create(ctx, &api.MiniCluster{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: api.MiniClusterSpec{
 			Size: 2,
@@ -60,7 +60,7 @@ func run(ctx context.Context, namespace, name string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ready, err := wait(ctx, miniClusters, made)
+	ready, err := wait(ctx, miniClusters, generated)
 	if err != nil {
 		return err
 	}

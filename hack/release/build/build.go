@@ -57,8 +57,8 @@ func (s *Source) Run(ctx context.Context, dir, program string, args ...string) (
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		said := bytes.TrimSpace(append(stderr.Bytes(), stdout.Bytes()...))
-		return stdout.String(), fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, said)
+		text := bytes.TrimSpace(append(stderr.Bytes(), stdout.Bytes()...))
+		return stdout.String(), fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, text)
 	}
 	return stdout.String(), nil
 }

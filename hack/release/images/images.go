@@ -216,17 +216,17 @@ func (b *builder) build(ctx context.Context, spec Spec, arch string) (string, er
 
 // base returns the layer of Debian's packages, which the images of an architecture share.
 func (b *builder) base(ctx context.Context, arch string) (v1.Layer, error) {
-	if made, ok := b.bases[arch]; ok {
-		return made, nil
+	if generated, ok := b.bases[arch]; ok {
+		return generated, nil
 	}
 	base := debian.Base{Cache: b.Cache, Mirror: b.Mirror}
 	tree, err := base.Tree(ctx, arch)
 	if err != nil {
 		return nil, err
 	}
-	made, err := tree.Layer()
-	b.bases[arch] = made
-	return made, err
+	built, err := tree.Layer()
+	b.bases[arch] = built
+	return built, err
 }
 
 // licenses returns the project's license as a file of an image.

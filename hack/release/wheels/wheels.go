@@ -79,14 +79,14 @@ func (t *Target) Build(ctx context.Context, project, dir string) (string, error)
 	if err := t.run(ctx, env, "-m", "flit_core.wheel", "--outdir", out, project); err != nil {
 		return "", err
 	}
-	made, err := filepath.Glob(filepath.Join(out, "*.whl"))
+	generated, err := filepath.Glob(filepath.Join(out, "*.whl"))
 	if err != nil {
 		return "", err
 	}
-	if len(made) != 1 {
-		return "", fmt.Errorf("flit made %d wheels of %s, want 1", len(made), project)
+	if len(generated) != 1 {
+		return "", fmt.Errorf("flit made %d wheels of %s, want 1", len(generated), project)
 	}
-	return made[0], nil
+	return generated[0], nil
 }
 
 func (t *Target) run(ctx context.Context, env []string, args ...string) error {

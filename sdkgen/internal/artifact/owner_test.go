@@ -34,8 +34,8 @@ func TestOtherConfiguration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of := setOf(t, set)
-		return NewPlan(root, old, of, keysOf(of, "py"), opts)
+		target := setOf(t, set)
+		return NewPlan(root, old, target, keysOf(target, "py"), opts)
 	}
 	for _, p := range []string{"py/a", "PY/b"} {
 		_, err := plan(map[string]files{"py": {p: "x"}}, Options{Adopt: true})
@@ -45,11 +45,11 @@ func TestOtherConfiguration(t *testing.T) {
 	}
 	// A lock that claims a file of the other's does not have it removed.
 	write(t, dir, "beta.lock", lockHeader+"config beta.yaml\nfile py/a "+sumA+" py\n")
-	made, err := plan(map[string]files{"py": {"c": "c"}}, Options{})
+	built, err := plan(map[string]files{"py": {"c": "c"}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Commit(t.Context(), root, made); err != nil {
+	if err := Commit(t.Context(), root, built); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "tree", []string{"c", "py/a", "py/b"}, leaves(t, dir))

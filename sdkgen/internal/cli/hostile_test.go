@@ -251,15 +251,15 @@ func (p *workspace) age(t *testing.T) {
 // made is what was generated, as text: mode and bytes by name.
 func (p *workspace) made(t *testing.T) map[string]string {
 	t.Helper()
-	made := map[string]string{}
+	built := map[string]string{}
 	for name, data := range p.generated(t) {
 		info, err := os.Stat(p.path(name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		made[name] = fmt.Sprintf("%s\n%s", info.Mode(), data)
+		built[name] = fmt.Sprintf("%s\n%s", info.Mode(), data)
 	}
-	return made
+	return built
 }
 
 // TestTwentyRuns runs every stage again and again in one directory, twenty times in make test-all; the SDKs' stages,

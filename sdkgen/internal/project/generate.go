@@ -100,15 +100,15 @@ func (p *Project) Close() error {
 // would lose schema it returns the plan, too, which is not to be committed.
 func (p *Project) Plan(ctx context.Context, opts Options) (*artifact.Plan, error) {
 	b := order.New(p.in, opts.Force, opts.Adopt)
-	wanted, err := pick(b.Enabled(), opts.Only)
+	expected, err := pick(b.Enabled(), opts.Only)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.Do(ctx, wanted); err != nil {
+	if err := b.Do(ctx, expected); err != nil {
 		return nil, err
 	}
 	set, keys := &artifact.Set{}, map[string]string{}
-	for _, name := range wanted {
+	for _, name := range expected {
 		if err := set.Merge(b.Run.Sets[name]); err != nil {
 			return nil, err
 		}

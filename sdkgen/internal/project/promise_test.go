@@ -69,20 +69,20 @@ func forge(t *testing.T, p *Project) {
 	t.Helper()
 	set, keys, b := &artifact.Set{}, map[string]string{}, order.New(p.in, false, false)
 	for _, s := range b.Enabled() {
-		of := &artifact.Set{}
+		target := &artifact.Set{}
 		for e := range p.in.Lock.Files(s.Name) {
-			if err := of.Put(artifact.File{Path: e.Path, Data: testkit.Read(t, p.in.Env.Root+"/"+e.Path),
+			if err := target.Put(artifact.File{Path: e.Path, Data: testkit.Read(t, p.in.Env.Root+"/"+e.Path),
 				Origin: e.Stage}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		b.Run.Sets[s.Name] = of
+		b.Run.Sets[s.Name] = target
 		key, err := b.Run.KeyOf(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		keys[s.Name] = key
-		if err := set.Merge(of); err != nil {
+		if err := set.Merge(target); err != nil {
 			t.Fatal(err)
 		}
 	}

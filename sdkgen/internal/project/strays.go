@@ -17,9 +17,9 @@ import (
 // Strays finds files that the lock does not list where all files are generated ones: in the directories of the
 // SDKs, the schemas and the clients and, if their names or headers say that they are generated, beside the API types
 // and the CRDs.
-func (p *Project) Strays(ctx context.Context, made *artifact.Lock) (diag.List, error) {
+func (p *Project) Strays(ctx context.Context, generated *artifact.Lock) (diag.List, error) {
 	var paths []string
-	for file := range made.All() {
+	for file := range generated.All() {
 		paths = append(paths, file.Path)
 	}
 	files, unasked, err := untracked.Find(ctx, p.in.Root, p.in.Env.Environ, p.places(), paths)

@@ -116,12 +116,12 @@ func (job Job) CheckUses(parsed map[string]*mustache.Template, own []string) err
 	}
 	makes := map[string]string{}
 	for _, file := range files {
-		made := path.Join(file.Dir, file.Name)
-		if other, taken := makes[made]; taken {
+		generated := path.Join(file.Dir, file.Name)
+		if other, taken := makes[generated]; taken {
 			list.Add(token.Position{Filename: job.called(file.Template)}, rule, "keep one of the two",
-				"%s makes the file %s too", job.called(other), made)
+				"%s makes the file %s too", job.called(other), generated)
 		}
-		makes[made] = file.Template
+		makes[generated] = file.Template
 	}
 	return list.Err()
 }

@@ -32,10 +32,10 @@ func TestTemplates(t *testing.T) {
 		if err == nil {
 			err = job.CheckUses(parsed, []string{"model.mustache", "partial_header.mustache"})
 		}
-		said := ""
+		text := ""
 		if err != nil {
-			said = err.Error() + "\n"
+			text = err.Error() + "\n"
 		}
-		c.Want(t, "error", said)
+		c.Want(t, "error", text)
 	})
 }

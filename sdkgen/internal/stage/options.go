@@ -26,13 +26,13 @@ var ownOptions = []string{"generatorName", "inputSpec", "outputDir", "packageVer
 // GeneratorOptions are the language's options of openapi-generator: those of sdkgen's own templates, those of the
 // project, which win, and those that sdkgen sets.
 func (s *SDK) GeneratorOptions() (map[string]any, error) {
-	given, err := s.givenOptions()
+	input, err := s.givenOptions()
 	if err != nil {
 		return nil, err
 	}
 	pos, name := s.Project.Config.Pos(s.Language.Stage, "package"), s.Config.Package
 	var list diag.List
-	switch value, ok := given["packageName"]; {
+	switch value, ok := input["packageName"]; {
 	case !ok && name == "":
 		list.Add(pos, "config", fmt.Sprintf("write the name that it is imported by, for example:\n%s:\n  package: example",
 			s.Language.Stage),
@@ -50,7 +50,7 @@ func (s *SDK) GeneratorOptions() (map[string]any, error) {
 		return nil, list
 	}
 	options := s.Language.Options()
-	maps.Copy(options, given)
+	maps.Copy(options, input)
 	options["packageName"], options["packageVersion"], options["hideGenerationTimestamp"] = name, s.Project.Config.Version,
 		true
 	return options, nil

@@ -199,7 +199,7 @@ func TestDelete(t *testing.T) {
 
 // TestRefusals: what an answer that is no success becomes.
 func TestRefusals(t *testing.T) {
-	for answer, is := range map[string]func(error) bool{
+	for answer, after := range map[string]func(error) bool{
 		`409 {"kind":"Status","status":"Failure","reason":"Conflict","code":409}`: apierrors.IsConflict,
 		"404 no such page": apierrors.IsNotFound,
 		"429 ":             apierrors.IsTooManyRequests,
@@ -215,7 +215,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		r, _ := serve(t, answer)
 		if got, err := restCall[sample](t.Context(), r, restRequest{method: http.MethodGet, name: "a"}); err == nil ||
-			got != nil || !is(err) {
+			got != nil || !after(err) {
 			t.Errorf("%s: %v, %v", answer, got, err)
 		}
 	}

@@ -79,7 +79,7 @@ func TestWaitFor(t *testing.T) {
 			c.want.Type = "Ready"
 			got, err := restWaitFor(ctx, r, "a", r.page, (*sample).conditions, c.want,
 				restFinal([]metav1.Condition{{Type: "Failed"}}))
-			if said := fmt.Sprint(err); c.err == "" && err != nil || c.err != "" && said != c.err {
+			if text := fmt.Sprint(err); c.err == "" && err != nil || c.err != "" && text != c.err {
 				t.Errorf("error %v, want %q", err, c.err)
 			}
 			if got == nil && c.last != "" || got != nil && got.ResourceVersion != c.last {
@@ -89,11 +89,11 @@ func TestWaitFor(t *testing.T) {
 			if err != nil && !errors.As(err, &failed) {
 				t.Errorf("error of type %T", err)
 			}
-			if is := strings.Contains(name, "deleted") || name == "not there"; apierrors.IsNotFound(err) != is {
-				t.Errorf("not found: %v", !is)
+			if ok := strings.Contains(name, "deleted") || name == "not there"; apierrors.IsNotFound(err) != ok {
+				t.Errorf("not found: %v", !ok)
 			}
-			if is := strings.Contains(c.err, "deadline"); errors.Is(err, context.DeadlineExceeded) != is {
-				t.Errorf("too late: %v", !is)
+			if holds := strings.Contains(c.err, "deadline"); errors.Is(err, context.DeadlineExceeded) != holds {
+				t.Errorf("too late: %v", !holds)
 			}
 		})
 	}

@@ -83,9 +83,9 @@ func TestAPIs(t *testing.T) {
 				t.Errorf("of the CRDs' %d defaults and %d validations the document lacks:\n%s",
 					got.defaults.of, got.validations.of, strings.Join(got.lost, "\n"))
 			}
-			if made, err := filepath.Glob(filepath.Join(root, "config", "samples", "*.yaml")); err != nil ||
-				len(made) != len(crds(t, root)) {
-				t.Errorf("the %d CRDs have %d samples that the API server accepts: %v", len(crds(t, root)), len(made), err)
+			if generated, err := filepath.Glob(filepath.Join(root, "config", "samples", "*.yaml")); err != nil ||
+				len(generated) != len(crds(t, root)) {
+				t.Errorf("the %d CRDs have %d samples that the API server accepts: %v", len(crds(t, root)), len(generated), err)
 			}
 			classes := python(t, root, a.name, doc)
 			if _, _, err := run(root, "go", "vet", "./sdk/..."); err != nil {

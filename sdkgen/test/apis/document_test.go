@@ -149,13 +149,13 @@ func (c *comparison) compare(at string, crd, spec []map[string]any) {
 }
 
 func (c *comparison) count(at, key string, want any, spec []map[string]any) {
-	of := &c.validations
+	target := &c.validations
 	if key == "default" {
-		of = &c.defaults
+		target = &c.defaults
 	}
-	of.of++
+	target.of++
 	if slices.ContainsFunc(spec, func(part map[string]any) bool { return reflect.DeepEqual(part[key], want) }) {
-		of.found++
+		target.found++
 		return
 	}
 	c.lost = append(c.lost, fmt.Sprintf("%s: %s: %v", at, key, want))

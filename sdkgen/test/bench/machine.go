@@ -13,8 +13,8 @@ import (
 // describe says when and on what the figures were taken.
 func describe(ctx context.Context, java, load string, at time.Time, rounds int) string {
 	version := "an unknown Java"
-	if said, err := exec.CommandContext(ctx, java, "-version").CombinedOutput(); err == nil {
-		version, _, _ = strings.Cut(string(said), "\n")
+	if text, err := exec.CommandContext(ctx, java, "-version").CombinedOutput(); err == nil {
+		version, _, _ = strings.Cut(string(text), "\n")
 	}
 	return fmt.Sprintf(
 		"%s, %s/%s, %d cores, %s, %s; load average before: %s; medians of N=%d where a row does not say less.\n",

@@ -26,8 +26,8 @@ func (r *result) tables() []report.Section {
 	}
 }
 
-func newline(wanted bool) string {
-	if wanted {
+func newline(expected bool) string {
+	if expected {
 		return "\n"
 	}
 	return ""
@@ -97,30 +97,30 @@ func (r *result) stepTable() string {
 }
 
 // growth is the table of runs on ever larger input, and how the time grows.
-func growth(what, of string, rows []*measured) string {
+func growth(what, target string, rows []*measured) string {
 	var lines [][]string
 	for _, m := range rows {
 		a := median(m.a)
 		lines = append(lines, []string{m.name, fmt.Sprint(m.made), fmt.Sprint(len(m.a)), seconds(a.Wall), seconds(a.CPU),
 			mebibytes(a.Own), mebibytes(a.Peak)})
 	}
-	table := markdown([]string{what, of, "n", "wall s", "CPU s", "own MiB", "largest MiB"}, lines)
+	table := markdown([]string{what, target, "n", "wall s", "CPU s", "own MiB", "largest MiB"}, lines)
 	if len(rows) < 3 {
 		return table
 	}
 	x, wall, cpu := points(rows)
-	return table + "\n" + law("CPU", of, x, cpu) + law("Wall", of, x, wall)
+	return table + "\n" + law("CPU", target, x, cpu) + law("Wall", target, x, wall)
 }
 
 // law says how y grows with x, in seconds.
-func law(name, of string, x, y []float64) string {
+func law(name, target string, x, y []float64) string {
 	l := fit(x, y)
 	exponent, r2 := power(x, y)
 	last := len(x) - 1
 	step := (y[last] - y[last-1]) / (x[last] - x[last-1])
 	return fmt.Sprintf(
 		"- %s: %.2f s + %.1f ms for each of the %s (least squares, R² %.2f), %.1f ms for each that the last row adds; "+
-			"as a power of their number, the exponent is %.2f (R² %.2f)\n", name, l.At, 1000*l.Slope, of, l.R2, 1000*step,
+			"as a power of their number, the exponent is %.2f (R² %.2f)\n", name, l.At, 1000*l.Slope, target, l.R2, 1000*step,
 		exponent, r2)
 }
 

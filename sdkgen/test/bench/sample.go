@@ -41,8 +41,8 @@ func (s step) run(ctx context.Context) (sample, error) {
 	cmd := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
 	cmd.Dir = s.dir
 	cmd.Env = append(append(os.Environ(), "GOWORK=off"), s.env...)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &text
 	if s.stdout != "" {
 		out, err := os.Create(s.stdout)
 		if err != nil {
@@ -62,7 +62,7 @@ func (s step) run(ctx context.Context) (sample, error) {
 	close(ended)
 	out.Own = <-own
 	if err != nil {
-		return sample{}, &failure{step: s, err: err, said: said.String()}
+		return sample{}, &failure{step: s, err: err, said: text.String()}
 	}
 	out.CPU, out.Peak = cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), peak(cmd.ProcessState)
 	return out, nil

@@ -43,13 +43,13 @@ func cases(t *testing.T, program string, says func(t *testing.T, file string) st
 	}
 	dir := t.TempDir()
 	for i, file := range archive.Files {
-		of, ok := strings.CutSuffix(file.Name, "."+program)
+		target, ok := strings.CutSuffix(file.Name, "."+program)
 		if !ok {
 			continue
 		}
-		manifest := filepath.Join(dir, of+".yaml")
+		manifest := filepath.Join(dir, target+".yaml")
 		for _, other := range archive.Files {
-			if other.Name == of+".yaml" {
+			if other.Name == target+".yaml" {
 				if err := os.WriteFile(manifest, other.Data, 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -59,7 +59,7 @@ func cases(t *testing.T, program string, says func(t *testing.T, file string) st
 		if *update {
 			archive.Files[i].Data = []byte(got)
 		} else if diff := cmp.Diff(string(file.Data), got); diff != "" {
-			t.Errorf("%s says of %s (-want +got):\n%s", program, of, diff)
+			t.Errorf("%s says of %s (-want +got):\n%s", program, target, diff)
 		}
 	}
 	if *update {

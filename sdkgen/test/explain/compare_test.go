@@ -64,16 +64,16 @@ func (c *comparison) compare(t *testing.T, f *field, schema map[string]any, requ
 	}
 	name, inner := "", schema
 	constraints, rules := map[string]any{}, map[string]bool{}
-	for of := ""; ; {
-		collect(of, inner, constraints, rules)
+	for target := ""; ; {
+		collect(target, inner, constraints, rules)
 		items, isList := inner["items"].(map[string]any)
 		values, isMap := inner["additionalProperties"].(map[string]any)
 		switch {
 		case isList:
-			name, of, inner = name+"[]", join(of, "items"), items
+			name, target, inner = name+"[]", join(target, "items"), items
 			continue
 		case isMap:
-			name, of, inner = name+"map[string]", join(of, "values"), values
+			name, target, inner = name+"map[string]", join(target, "values"), values
 			continue
 		}
 		break
@@ -86,7 +86,7 @@ func (c *comparison) compare(t *testing.T, f *field, schema map[string]any, requ
 	c.below(t, f, inner)
 }
 
-func join(of, step string) string { return strings.TrimPrefix(of+"."+step, ".") }
+func join(target, step string) string { return strings.TrimPrefix(target+"."+step, ".") }
 
 func typeName(schema map[string]any) string {
 	if name, _ := schema["type"].(string); name != "" && name != "object" {
@@ -96,27 +96,27 @@ func typeName(schema map[string]any) string {
 }
 
 // collect adds the constraints and rules of a schema. Those of an allOf are added, too: sdkgen merges them.
-func collect(of string, schema, constraints map[string]any, rules map[string]bool) {
+func collect(target string, schema, constraints map[string]any, rules map[string]bool) {
 	for keyword, value := range schema {
 		if slices.Contains(told, keyword) || value == false ||
 			keyword == "anyOf" && schema["x-kubernetes-int-or-string"] == true {
 			continue
 		}
-		constraints[of+" "+keyword] = value
+		constraints[target+" "+keyword] = value
 	}
 	list, _ := schema["x-kubernetes-validations"].([]any)
 	for _, one := range list {
 		rule, _ := one.(map[string]any)
-		rules[of+" "+fmt.Sprint(rule["rule"])] = true
+		rules[target+" "+fmt.Sprint(rule["rule"])] = true
 	}
 	all, _ := schema["allOf"].([]any)
 	for _, one := range all {
 		part, _ := one.(map[string]any)
 		for keyword, value := range part {
-			if other, ok := constraints[of+" "+keyword]; ok && !reflect.DeepEqual(other, value) {
+			if other, ok := constraints[target+" "+keyword]; ok && !reflect.DeepEqual(other, value) {
 				value = merged{} // of which two are told as one
 			}
-			constraints[of+" "+keyword] = value
+			constraints[target+" "+keyword] = value
 		}
 	}
 }
@@ -144,14 +144,14 @@ func (c *comparison) same(f *field, constraints map[string]any, rules map[string
 			c.fail(f.Path, "%s is %v, the API server says nothing", strings.TrimSpace(key), got[key])
 		}
 	}
-	said := map[string]bool{}
+	text := map[string]bool{}
 	for _, rule := range f.Rules {
 		if rule.Path == "" {
-			said[rule.Of+" "+rule.Rule] = true
+			text[rule.Of+" "+rule.Rule] = true
 		}
 	}
-	if !maps.Equal(said, rules) {
-		c.fail(f.Path, "the rules are %v, the API server says %v", slices.Sorted(maps.Keys(said)),
+	if !maps.Equal(text, rules) {
+		c.fail(f.Path, "the rules are %v, the API server says %v", slices.Sorted(maps.Keys(text)),
 			slices.Sorted(maps.Keys(rules)))
 	}
 }

@@ -60,7 +60,7 @@ func (c *change) checkWitness(t *testing.T, old, now crds) {
 	}
 	switch {
 	case c.Rule == "default-changed":
-		if was, _ := before.Read(object); reflect.DeepEqual(was, read) {
+		if earlier, _ := before.Read(object); reflect.DeepEqual(earlier, read) {
 			t.Errorf("the witness has the same defaults: %s", c)
 		}
 	case c.objects() != "breaking" && len(dropped) == 0:
@@ -95,11 +95,11 @@ func version(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, name s
 	}
 	for _, v := range crd.Spec.Versions {
 		if v.Name == name {
-			made, err := server.New(crd, name)
+			generated, err := server.New(crd, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return made
+			return generated
 		}
 	}
 	return nil

@@ -79,30 +79,30 @@ func documents(t *testing.T, file string) [][]byte {
 }
 
 // compareCRDs holds the CRDs that were made against those that were shipped.
-func compareCRDs(d *differences, shipped, made crds) (counts crdCounts) {
-	for _, name := range names(shipped, made) {
-		was, is := shipped[name], made[name]
+func compareCRDs(d *differences, shipped, generated crds) (counts crdCounts) {
+	for _, name := range names(shipped, generated) {
+		before, after := shipped[name], generated[name]
 		switch {
-		case is == nil:
+		case after == nil:
 			d.add("crd %s: gone", name)
 			n := 0
-			for _, version := range versions(was) {
+			for _, version := range versions(before) {
 				n += len(newSchema(version))
 			}
 			counts.paths, counts.lost = counts.paths+n, counts.lost+n
-		case was == nil:
+		case before == nil:
 			d.add("crd %s: new", name)
 		default:
-			of := compareCRD(d, name, was, is)
-			counts.paths, counts.lost = counts.paths+of.paths, counts.lost+of.lost
+			target := compareCRD(d, name, before, after)
+			counts.paths, counts.lost = counts.paths+target.paths, counts.lost+target.lost
 		}
 	}
 	return counts
 }
 
-func compareCRD(d *differences, name string, was, is map[string]any) (counts crdCounts) {
-	wasVersions, isVersions := versions(was), versions(is)
-	compareValues(d, "crd "+name+": ", flat(was, "versions"), flat(is, "versions"))
+func compareCRD(d *differences, name string, before, after map[string]any) (counts crdCounts) {
+	wasVersions, isVersions := versions(before), versions(after)
+	compareValues(d, "crd "+name+": ", flat(before, "versions"), flat(after, "versions"))
 	for _, v := range names(wasVersions, isVersions) {
 		at := fmt.Sprintf("crd %s %s: ", name, v)
 		if isVersions[v] == nil || wasVersions[v] == nil {
@@ -127,10 +127,10 @@ func compareCRD(d *differences, name string, was, is map[string]any) (counts crd
 }
 
 // compareValues reports the keys that have another value.
-func compareValues(d *differences, at string, was, is map[string]string) {
-	for _, key := range names(was, is) {
-		if was[key] != is[key] {
-			d.add("%s%s: %s -> %s", at, key, short(was[key]), short(is[key]))
+func compareValues(d *differences, at string, before, after map[string]string) {
+	for _, key := range names(before, after) {
+		if before[key] != after[key] {
+			d.add("%s%s: %s -> %s", at, key, short(before[key]), short(after[key]))
 		}
 	}
 }
@@ -246,13 +246,13 @@ func TestCompareCRDs(t *testing.T) {
 		return crds{"a": object}
 	}
 	d := &differences{}
-	was := parse(
+	before := parse(
 		`{properties: {spec: {properties: {gone: {items: {type: string}}, kept: {type: integer, description: a}}}}}`)
-	was["b"] = map[string]any{}
-	is := parse(
+	before["b"] = map[string]any{}
+	after := parse(
 		`{properties: {spec: {properties: {kept: {type: string, description: a, enum: [1]}, new: {additionalProperties: {}}}}}}`)
-	is["c"] = map[string]any{}
-	counts := compareCRDs(d, was, is)
+	after["c"] = map[string]any{}
+	counts := compareCRDs(d, before, after)
 	want := []string{
 		`crd a: metadata.annotations.v: "106" -> "118"`,
 		"crd a v1: lost .spec.gone", "crd a v1: lost .spec.gone[]",

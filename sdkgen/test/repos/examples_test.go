@@ -62,21 +62,21 @@ func (r *repository) manifests(t *testing.T, d *differences, root string, all cr
 // throughSDKs sends the examples through both SDKs, and asks the server with the shipped CRDs and that with the new
 // ones for its verdict of each.
 func (r *repository) throughSDKs(
-	t *testing.T, d *differences, root string, cfg *config.Config, shipped, made crds,
+	t *testing.T, d *differences, root string, cfg *config.Config, shipped, generated crds,
 ) (got examples) {
 	t.Helper()
 	all := r.manifests(t, d, root, shipped)
-	was, is := newServer(t, shipped), newServer(t, made)
+	before, after := newServer(t, shipped), newServer(t, generated)
 	python, golang := throughPython(t, root, cfg.Python, all), r.throughGo(t, root, cfg.Go, all)
 	for i, e := range all {
 		got.Documents++
-		why := was.reject(t, e.kind, e.json)
+		why := before.reject(t, e.kind, e.json)
 		if why == "" {
 			got.Accepted++
 		} else {
 			d.add("example %s %s: the shipped CRD rejects it: %s", e.at, e.Kind, why)
 		}
-		if now := is.reject(t, e.kind, e.json); now != why {
+		if now := after.reject(t, e.kind, e.json); now != why {
 			d.add("example %s %s: the new CRD does not say %q, but %q", e.at, e.Kind, why, now)
 		}
 		got.Python += e.check(t, d, "Python", python, i, why != "")

@@ -96,26 +96,26 @@ func dropBodies(file *ast.File) {
 }
 
 // compareDeepcopy holds deepcopy code, its header aside, against that which was shipped.
-func compareDeepcopy(d *differences, was, is map[string]string) share {
-	got := share{all: len(was)}
-	for _, name := range names(was, is) {
+func compareDeepcopy(d *differences, before, after map[string]string) share {
+	got := share{all: len(before)}
+	for _, name := range names(before, after) {
 		switch {
-		case was[name] == is[name]:
+		case before[name] == after[name]:
 			got.same++
-		case was[name] == "":
+		case before[name] == "":
 			d.add("deepcopy %s: new", name)
-		case is[name] == "":
+		case after[name] == "":
 			d.add("deepcopy %s: gone", name)
 		default:
-			d.add("deepcopy %s: %s", name, firstChange(was[name], is[name]))
+			d.add("deepcopy %s: %s", name, firstChange(before[name], after[name]))
 		}
 	}
 	return got
 }
 
 // firstChange says where two texts differ first.
-func firstChange(was, is string) string {
-	old, now := strings.Split(was, "\n"), strings.Split(is, "\n")
+func firstChange(before, after string) string {
+	old, now := strings.Split(before, "\n"), strings.Split(after, "\n")
 	i := 0
 	for i < min(len(old), len(now))-1 && old[i] == now[i] {
 		i++
@@ -124,14 +124,14 @@ func firstChange(was, is string) string {
 }
 
 // compareClients compares what the packages export.
-func compareClients(d *differences, was, is map[string]*packages.Package) share {
-	got := share{all: len(was)}
-	for _, path := range names(was, is) {
-		if is[path] == nil || was[path] == nil {
-			d.add("client %s: %s", path, map[bool]string{true: "gone", false: "new"}[is[path] == nil])
+func compareClients(d *differences, before, after map[string]*packages.Package) share {
+	got := share{all: len(before)}
+	for _, path := range names(before, after) {
+		if after[path] == nil || before[path] == nil {
+			d.add("client %s: %s", path, map[bool]string{true: "gone", false: "new"}[after[path] == nil])
 			continue
 		}
-		changes := apidiff.Changes(was[path].Types, is[path].Types).Changes
+		changes := apidiff.Changes(before[path].Types, after[path].Types).Changes
 		if len(changes) == 0 {
 			got.same++
 		}

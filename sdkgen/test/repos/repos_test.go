@@ -80,14 +80,14 @@ func (r *repository) test(t *testing.T, sdkgen string) row {
 	}
 	d := &differences{known: r.Differences}
 	after := r.tree(t, root, r.Compile...)
-	made := readCRDs(t, root, []string{cfg.CRD.Dir + "/*.yaml"})
-	got.crds = compareCRDs(d, before.crds, made)
+	generated := readCRDs(t, root, []string{cfg.CRD.Dir + "/*.yaml"})
+	got.crds = compareCRDs(d, before.crds, generated)
 	got.deepcopy = compareDeepcopy(d, before.deepcopy, after.deepcopy)
 	got.packages = compareClients(d, before.clients, after.clients)
 	for _, err := range after.errors {
 		d.add("compile %s", err)
 	}
-	got.examples = r.throughSDKs(t, d, root, cfg, before.crds, made)
+	got.examples = r.throughSDKs(t, d, root, cfg, before.crds, generated)
 	d.report(t)
 	return got
 }

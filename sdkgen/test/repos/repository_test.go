@@ -170,7 +170,7 @@ type cost struct {
 }
 
 // follow does the steps, and says whether they ended with something made.
-func (r *repository) follow(t *testing.T, root, sdkgen string) (total cost, made bool) {
+func (r *repository) follow(t *testing.T, root, sdkgen string) (total cost, generated bool) {
 	t.Helper()
 	for _, s := range r.Steps {
 		if s.Run == "" {

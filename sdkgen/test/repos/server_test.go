@@ -64,9 +64,9 @@ func newServer(t *testing.T, all crds) server {
 
 // reject says why an object cannot be created, "" if it can. A field that the server does not know is a reason:
 // kubectl asks for strict validation. CEL rules count only where nothing else is wrong.
-func (s server) reject(t *testing.T, of kind, manifest []byte) string {
+func (s server) reject(t *testing.T, target kind, manifest []byte) string {
 	t.Helper()
-	j := s[of]
+	j := s[target]
 	if j == nil {
 		return "there is no CRD of the kind"
 	}

@@ -46,11 +46,11 @@ func create(
 	t.Helper()
 	mc := MiniCluster(name)
 	mc.Labels = labels
-	made, err := c.Create(t.Context(), mc, metav1.CreateOptions{})
+	generated, err := c.Create(t.Context(), mc, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made
+	return generated
 }
 
 // merge applies a merge patch, which may be refused.

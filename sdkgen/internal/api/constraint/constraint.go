@@ -73,32 +73,32 @@ func plain(value json.RawMessage, quoted string) string {
 }
 
 // about is " of each item", " of each value of each item", "" for the value itself.
-func about(of string) string {
-	if of == "" {
+func about(target string) string {
+	if target == "" {
 		return ""
 	}
-	steps := strings.Split(of, ".")
+	steps := strings.Split(target, ".")
 	slices.Reverse(steps) // the innermost first
 	return " of each " + strings.NewReplacer("items", "item", "values", "value", ".",
 		" of each ").Replace(strings.Join(steps, "."))
 }
 
 // each calls do for a schema and for those of its elements, with what they are of.
-func each(s *Schema, do func(of string, s *Schema)) {
-	of := ""
+func each(s *Schema, do func(target string, s *Schema)) {
+	subject := ""
 	for s != nil {
-		do(of, s)
+		do(subject, s)
 		step := ""
-		if s, step = Elements(s); of != "" {
+		if s, step = Elements(s); subject != "" {
 			step = "." + step
 		}
-		of += step
+		subject += step
 	}
 }
 
 // Elements returns the schema of the elements of a list or map, and "items" or "values"; nil if the schema is of
 // neither.
-func Elements(s *Schema) (elements *Schema, of string) {
+func Elements(s *Schema) (elements *Schema, target string) {
 	switch {
 	case s.Items != nil && s.Items.Schema != nil:
 		return s.Items.Schema, "items"
@@ -111,9 +111,9 @@ func Elements(s *Schema) (elements *Schema, of string) {
 // Rules returns the CEL rules of a schema and its elements.
 func Rules(s *Schema) []Rule {
 	var found []Rule
-	each(s, func(of string, s *Schema) {
+	each(s, func(target string, s *Schema) {
 		for _, rule := range s.XValidations {
-			found = append(found, Rule{Of: of, Rule: rule.Rule, Message: cmp.Or(rule.Message, rule.MessageExpression)})
+			found = append(found, Rule{Of: target, Rule: rule.Rule, Message: cmp.Or(rule.Message, rule.MessageExpression)})
 		}
 	})
 	return found

@@ -21,10 +21,10 @@ var unconstraining = []string{
 // Of returns the constraints of a schema and of its elements, each with those of its allOf.
 func Of(s *Schema) []Constraint {
 	var found []Constraint
-	each(s, func(of string, s *Schema) {
+	each(s, func(target string, s *Schema) {
 		keywords := keywordsOf(s)
 		for _, keyword := range slices.Sorted(maps.Keys(keywords)) {
-			found = append(found, Constraint{Of: of, Keyword: keyword, Value: keywords[keyword]})
+			found = append(found, Constraint{Of: target, Keyword: keyword, Value: keywords[keyword]})
 		}
 	})
 	return found

@@ -130,8 +130,8 @@ func (p *printer) rules(rules []constraint.Rule) {
 func (p *printer) where(where Where) {
 	if where.Go != nil {
 		p.declaration("Go:", where.Go)
-		if of := where.Go.Of; of != nil {
-			p.declaration("type:", of)
+		if target := where.Go.Of; target != nil {
+			p.declaration("type:", target)
 		}
 	}
 	if crd := where.CRD; crd != nil {

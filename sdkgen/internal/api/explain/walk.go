@@ -64,13 +64,13 @@ type object struct {
 func (n *node) object() object {
 	o := object{n.schema, n.typ, n.crdPath}
 	for {
-		elements, of := constraint.Elements(o.schema)
+		elements, target := constraint.Elements(o.schema)
 		if elements == nil {
 			return o
 		}
 		o.schema = elements
 		if o.crdPath != "" {
-			o.crdPath += map[string]string{"items": ".items", "values": ".additionalProperties"}[of]
+			o.crdPath += map[string]string{"items": ".items", "values": ".additionalProperties"}[target]
 		}
 		if o.typ != nil {
 			o.typ = o.typ.Elem

@@ -94,12 +94,12 @@ func (s *Source) Installed() ([]Installed, error) {
 
 // newParser returns a parser with the options of the CRDs.
 func (s *Source) newParser() *crd.Parser {
-	is := func(option *bool) bool { return option != nil && *option }
+	after := func(option *bool) bool { return option != nil && *option }
 	parser := &crd.Parser{
 		Collector: s.API.Collector, Checker: s.API.Checker,
-		IgnoreUnexportedFields:     is(s.Options.IgnoreUnexportedFields),
-		AllowDangerousTypes:        is(s.Options.AllowDangerousTypes),
-		GenerateEmbeddedObjectMeta: is(s.Options.GenerateEmbeddedObjectMeta),
+		IgnoreUnexportedFields:     after(s.Options.IgnoreUnexportedFields),
+		AllowDangerousTypes:        after(s.Options.AllowDangerousTypes),
+		GenerateEmbeddedObjectMeta: after(s.Options.GenerateEmbeddedObjectMeta),
 	}
 	crd.AddKnownTypes(parser)
 	return parser

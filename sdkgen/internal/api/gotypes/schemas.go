@@ -84,9 +84,9 @@ func (s *Source) makeSchemas() (_ *Schemas, err error) {
 		crd.EditSchema(qualified, qualify{ident.Package.PkgPath})
 		out.byType[ident.Package.PkgPath+"."+ident.Name] = *qualified
 	}
-	for goType, said := range s.API.SchemaTypes() {
+	for goType, text := range s.API.SchemaTypes() {
 		if schema, ok := out.byType[goType]; ok {
-			out.custom[goType] = len(said) != 1 || said[0] != schema.Type
+			out.custom[goType] = len(text) != 1 || text[0] != schema.Type
 		}
 	}
 	return out, nil

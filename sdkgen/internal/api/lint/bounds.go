@@ -104,13 +104,13 @@ func (l *linter) applies(c constraint, s shape) bool {
 }
 
 // suggestFor suggests the marker of the same bound for another JSON type.
-func suggestFor(c constraint, is jsonType) string {
+func suggestFor(c constraint, after jsonType) string {
 	side := map[string]string{
 		"maximum": "Max", "maxLength": "Max", "maxItems": "Max", "maxProperties": "Max",
 		"minimum": "Min", "minLength": "Min", "minItems": "Min", "minProperties": "Min",
 	}[c.keyword]
 	unit := map[jsonType]string{typeString: "Length", typeArray: "Items", typeObject: "Properties", typeInteger: "imum",
-		typeNumber: "imum"}[is]
+		typeNumber: "imum"}[after]
 	if side == "" || unit == "" {
 		return ""
 	}
@@ -169,9 +169,9 @@ func (l *linter) checkRounded(c constraint, value float64) {
 	}
 	text, _, _ := strings.Cut(valueOf(c.marker), "#") // validation-gen's markers may have a comment
 	text = strings.TrimSpace(text)
-	given, ok := new(big.Rat).SetString(text)
+	input, ok := new(big.Rat).SetString(text)
 	written, _ := new(big.Rat).SetString(asJSON(value))
-	if !ok || given.Cmp(written) == 0 {
+	if !ok || input.Cmp(written) == 0 {
 		return
 	}
 	hint := ""
@@ -270,12 +270,12 @@ func (l *linter) checkEnum(c constraint, decl *declaration) {
 	} else if c.path != "" {
 		return
 	}
-	of := decl
+	subject := decl
 	if c.path != "" {
-		of = nil
+		subject = nil
 	}
 	for _, value := range values {
-		if problem := l.mismatch("", value, t, of, nil); problem != "" {
+		if problem := l.mismatch("", value, t, subject, nil); problem != "" {
 			l.complain(c.marker, quotedEnum(c, t), "+%s: %s", c.marker.known.name, problem)
 			return
 		}

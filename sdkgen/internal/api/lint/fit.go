@@ -91,20 +91,20 @@ type matcher struct {
 
 // mismatch says why a JSON value is none of a type, "" if it is one. of is the field or type whose
 // markers may override the type, nil if there is none; rules are the validations at the field.
-func (l *linter) mismatch(at string, value any, t types.Type, of *declaration, rules []constraint) string {
+func (l *linter) mismatch(at string, value any, t types.Type, subject *declaration, rules []constraint) string {
 	var in *types.Package
-	if of != nil {
-		in = of.pkg.Types
+	if subject != nil {
+		in = subject.pkg.Types
 	}
-	return matcher{l, in}.mismatch(at, value, t, of, rules)
+	return matcher{l, in}.mismatch(at, value, t, subject, rules)
 }
 
-func (f matcher) mismatch(at string, value any, t types.Type, of *declaration, rules []constraint) string {
+func (f matcher) mismatch(at string, value any, t types.Type, subject *declaration, rules []constraint) string {
 	if value == nil || t == nil {
 		return ""
 	}
 	rules = append(slices.Clone(rules), f.l.inherited(t)...)
-	if problem, done := f.overridden(at, value, t, of); done {
+	if problem, done := f.overridden(at, value, t, subject); done {
 		if problem != "" {
 			return problem
 		}
@@ -120,9 +120,9 @@ func (f matcher) mismatch(at string, value any, t types.Type, of *declaration, r
 }
 
 // overridden handles values whose JSON is not that of the Go type.
-func (f matcher) overridden(at string, value any, t types.Type, of *declaration) (problem string, done bool) {
+func (f matcher) overridden(at string, value any, t types.Type, subject *declaration) (problem string, done bool) {
 	named, isNamed := deref(t).(*types.Named)
-	declared := []*declaration{of}
+	declared := []*declaration{subject}
 	if isNamed {
 		declared = append(declared, f.l.types[named.Obj()])
 	}

@@ -10,20 +10,20 @@ import (
 
 // checkTopology reports list, map and struct types that contradict the Go type or each other.
 func (l *linter) checkTopology(decl *declaration) {
-	is := l.shapeOf(decl)
+	after := l.shapeOf(decl)
 	for _, m := range decl.attached() {
 		switch m.known.name {
 		case "listType", "k8s:listType":
-			l.checkListType(m, is)
+			l.checkListType(m, after)
 		case "listMapKey", "k8s:listMapKey":
 			l.checkMapKey(m)
 		case "mapType":
-			if is.typ != typeAny && is.typ != typeObject {
-				l.complain(m, hintIf(is.typ == typeStruct, "+structType="+valueOf(m)), "+mapType at %s, which is not a map",
+			if after.typ != typeAny && after.typ != typeObject {
+				l.complain(m, hintIf(after.typ == typeStruct, "+structType="+valueOf(m)), "+mapType at %s, which is not a map",
 					decl.title)
 			}
 		case "structType":
-			switch is.typ {
+			switch after.typ {
 			case typeStruct, typeAny, typeForeign:
 			case typeObject:
 				if _, ok := underlying(decl.typ).(*types.Map); ok {
@@ -40,22 +40,22 @@ func (l *linter) checkTopology(decl *declaration) {
 	}
 }
 
-func hintIf(is bool, hint string) string {
-	if is {
+func hintIf(ok bool, hint string) string {
+	if ok {
 		return hint
 	}
 	return ""
 }
 
-func (l *linter) checkListType(m *marker, is shape) {
+func (l *linter) checkListType(m *marker, after shape) {
 	decl := m.decl
 	switch {
-	case is.typ == typeAny:
-	case is.typ == typeString && itemOf(decl.typ) != nil:
+	case after.typ == typeAny:
+	case after.typ == typeString && itemOf(decl.typ) != nil:
 		l.complain(m, "remove it", "+%s at %s: a []byte is a string in JSON", m.known.name, decl.title)
 		return
-	case is.typ != typeArray:
-		l.complain(m, hintIf(is.typ == typeObject, "+mapType=atomic"), "+%s at %s, which is not a list", m.known.name,
+	case after.typ != typeArray:
+		l.complain(m, hintIf(after.typ == typeObject, "+mapType=atomic"), "+%s at %s, which is not a list", m.known.name,
 			decl.title)
 		return
 	}

@@ -20,7 +20,7 @@ const (
 // OpenAPISchemaFormat, by Go type: nil stands for any JSON, or for what only compiled code knows. Kubernetes' own
 // types are left out: controller-tools knows these.
 func (r *Result) SchemaTypes() map[string][]string {
-	said := map[string][]string{}
+	text := map[string][]string{}
 	for name := range r.reached {
 		pkg := name.Pkg()
 		if pkg == nil || strings.HasPrefix(pkg.Path(), "k8s.io/apimachinery/") ||
@@ -29,10 +29,10 @@ func (r *Result) SchemaTypes() map[string][]string {
 		}
 		named, ok := name.Type().(*types.Named)
 		if ok && returns(named, schemaTypeMethod, "[]string") && returns(named, schemaFormatMethod, "string") {
-			said[pkg.Path()+"."+name.Name()] = r.returned(pkg.Path(), name.Name())
+			text[pkg.Path()+"."+name.Name()] = r.returned(pkg.Path(), name.Name())
 		}
 	}
-	return said
+	return text
 }
 
 // returns says whether a type has a method without parameters that returns one value of that type.
@@ -47,7 +47,7 @@ func returns(named *types.Named, method, result string) bool {
 }
 
 // returned reads the strings that OpenAPISchemaType of a type returns, where it is one return of a literal.
-func (r *Result) returned(importPath, typeName string) (said []string) {
+func (r *Result) returned(importPath, typeName string) (text []string) {
 	roots := make([]*packages.Package, 0, len(r.Packages))
 	for _, pkg := range r.Packages {
 		roots = append(roots, pkg.Source.Package)
@@ -59,12 +59,12 @@ func (r *Result) returned(importPath, typeName string) (said []string) {
 		for _, file := range pkg.Syntax {
 			for _, decl := range file.Decls {
 				if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == schemaTypeMethod && Receiver(f) == typeName {
-					said = literalStrings(f)
+					text = literalStrings(f)
 				}
 			}
 		}
 	})
-	return said
+	return text
 }
 
 // Receiver returns the name of the type, which may be generic, that a method is of; "" for a function.
@@ -74,17 +74,17 @@ func Receiver(f *ast.FuncDecl) string {
 	}
 	x := f.Recv.List[0].Type
 	for {
-		switch of := x.(type) {
+		switch target := x.(type) {
 		case *ast.ParenExpr:
-			x = of.X
+			x = target.X
 		case *ast.StarExpr:
-			x = of.X
+			x = target.X
 		case *ast.IndexExpr:
-			x = of.X
+			x = target.X
 		case *ast.IndexListExpr:
-			x = of.X
+			x = target.X
 		case *ast.Ident:
-			return of.Name
+			return target.Name
 		default:
 			return ""
 		}
@@ -103,7 +103,7 @@ func literalStrings(f *ast.FuncDecl) []string {
 	if !ok {
 		return nil
 	}
-	var said []string
+	var reported []string
 	for _, element := range list.Elts {
 		literal, ok := element.(*ast.BasicLit)
 		if !ok {
@@ -113,7 +113,7 @@ func literalStrings(f *ast.FuncDecl) []string {
 		if err != nil {
 			return nil
 		}
-		said = append(said, text)
+		reported = append(reported, text)
 	}
-	return slices.Clip(said)
+	return slices.Clip(reported)
 }

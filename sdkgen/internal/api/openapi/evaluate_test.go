@@ -150,8 +150,8 @@ func TestSameAsKubernetes(t *testing.T) {
 		parts := modelName.FindStringSubmatch(call)
 		return `"` + models[parts[1]] + "." + parts[2] + `"`
 	})
-	for _, made := range method.FindAllStringSubmatch(source, -1) {
-		source = strings.Replace(source, made[0], "\nfunc "+made[1]+
+	for _, generated := range method.FindAllStringSubmatch(source, -1) {
+		source = strings.Replace(source, generated[0], "\nfunc "+generated[1]+
 			"(ref common.ReferenceCallback) common.OpenAPIDefinition {\n\treturn common.OpenAPIDefinition{}\n}\n", 1)
 	}
 	got, err := openapi.Evaluate("", "zz_generated.openapi.go", []byte(source))

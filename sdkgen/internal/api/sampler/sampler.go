@@ -87,11 +87,11 @@ func (s *Sampler) members(sc *Schema, steps []string, focused bool, depth int) a
 	for _, key := range slices.Sorted(maps.Keys(sc.Properties)) {
 		on := focused && len(steps) > 0 && steps[0] == key
 		few := sc.MinProperties != nil && int64(len(object)) < *sc.MinProperties
-		wanted := on || few || slices.Contains(sc.Required, key) || depth < MaxDepth && s.Float64() < s.Fill
+		expected := on || few || slices.Contains(sc.Required, key) || depth < MaxDepth && s.Float64() < s.Fill
 		if key == "status" && depth == 0 {
-			wanted = on
+			expected = on
 		}
-		if !wanted {
+		if !expected {
 			continue
 		}
 		below := sc.Properties[key]

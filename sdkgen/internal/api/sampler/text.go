@@ -31,9 +31,9 @@ func (l *Limits) Allow(text string) bool {
 }
 
 // Text returns a string that meets the limits, the wanted one if it does; false, with the wanted one, if none is found.
-func Text(wanted string, l Limits) (string, bool) {
-	if l.Allow(wanted) {
-		return wanted, true
+func Text(expected string, l Limits) (string, bool) {
+	if l.Allow(expected) {
+		return expected, true
 	}
 	var shortest int64
 	if l.MinLength != nil {
@@ -41,13 +41,13 @@ func Text(wanted string, l Limits) (string, bool) {
 	}
 	parsed, err := syntax.Parse(l.Pattern, syntax.Perl)
 	if l.Pattern == "" || err != nil {
-		for int64(len(wanted)) < shortest && len(wanted) < longest {
-			wanted += "x"
+		for int64(len(expected)) < shortest && len(expected) < longest {
+			expected += "x"
 		}
-		if size := l.MaxLength; size != nil && int64(len(wanted)) > *size {
-			wanted = strings.Repeat("x", int(max(*size, 0)))
+		if size := l.MaxLength; size != nil && int64(len(expected)) > *size {
+			expected = strings.Repeat("x", int(max(*size, 0)))
 		}
-		return wanted, l.Allow(wanted)
+		return expected, l.Allow(expected)
 	}
 	for repeat := 0; int64(repeat) <= shortest+1 && repeat < longest; repeat++ {
 		var b strings.Builder
@@ -56,7 +56,7 @@ func Text(wanted string, l Limits) (string, bool) {
 			return text, true
 		}
 	}
-	return wanted, false
+	return expected, false
 }
 
 // writeMatch writes a text that an expression matches, as far as it goes: assertions are left

@@ -40,20 +40,20 @@ func New(definition *apiextensionsv1.CustomResourceDefinition, version string) (
 	if err != nil {
 		return nil, err
 	}
-	made := &Version{structural: structural, cel: cel.NewValidator(structural, true, celconfig.PerCallLimit)}
-	if made.validator, _, err = validation.NewSchemaValidator(internal); err != nil {
+	generated := &Version{structural: structural, cel: cel.NewValidator(structural, true, celconfig.PerCallLimit)}
+	if generated.validator, _, err = validation.NewSchemaValidator(internal); err != nil {
 		return nil, fmt.Errorf("reading the schema of %s %s: %w", definition.Name, version, err)
 	}
 	if v.Subresources == nil {
-		return made, nil
+		return generated, nil
 	}
-	made.status, made.scale = v.Subresources.Status != nil, v.Subresources.Scale
-	if status, ok := internal.Properties["status"]; ok && made.status {
-		if made.statusValidator, _, err = validation.NewSchemaValidator(&status); err != nil {
+	generated.status, generated.scale = v.Subresources.Status != nil, v.Subresources.Scale
+	if status, ok := internal.Properties["status"]; ok && generated.status {
+		if generated.statusValidator, _, err = validation.NewSchemaValidator(&status); err != nil {
 			return nil, fmt.Errorf("reading the status schema of %s %s: %w", definition.Name, version, err)
 		}
 	}
-	return made, nil
+	return generated, nil
 }
 
 // Structural returns the schema of a version as the API server prunes, defaults and coerces objects by it.

@@ -227,10 +227,10 @@ func (p *project) run(t *testing.T, c *testkit.Case, i int) {
 		c.Want(t, "want", err.Error()+"\n")
 		return
 	}
-	shown := strings.Fields(c.Field("show"))
+	printed := strings.Fields(c.Field("show"))
 	visible := spec.Definitions{}
 	for name, schema := range doc.Definitions {
-		if slices.Contains(shown, name) || len(shown) == 0 && !slices.Contains(everywhere, name) {
+		if slices.Contains(printed, name) || len(printed) == 0 && !slices.Contains(everywhere, name) {
 			visible[name] = schema
 		}
 	}

@@ -237,10 +237,10 @@ func (d demands) normalize() {
 		delete(d.rules, "anyOf")
 		d.rules["format"] = slices.DeleteFunc(d.rules["format"], func(f string) bool { return f == `"int-or-string"` })
 	}
-	for keyword, said := range d.rules {
-		slices.Sort(said)
-		d.rules[keyword] = slices.Compact(said)
-		if len(said) == 0 {
+	for keyword, text := range d.rules {
+		slices.Sort(text)
+		d.rules[keyword] = slices.Compact(text)
+		if len(text) == 0 {
 			delete(d.rules, keyword)
 		}
 	}

@@ -164,37 +164,37 @@ func (c *comparison) unversioned(old *surface.Package) {
 // sdk compares what is particular to the SDK of a language. entry is a breaking change of the class, to be completed.
 type sdk interface {
 	use(class model.Class) (program string)
-	scope(entry finding, was, is model.Class)
-	attribute(entry finding, class model.Class, was model.Attr, in model.Class)
-	added(entry finding, was, is model.Class, attr model.Attr)
+	scope(entry finding, before, after model.Class)
+	attribute(entry finding, class model.Class, before model.Attr, in model.Class)
+	added(entry finding, before, after model.Class, attr model.Attr)
 }
 
 // classes compares the classes of an SDK; noun is what reports call one.
 func (c *comparison) classes(s sdk, who Audience, noun string, p *pairs, old, now []model.Class) {
-	for _, was := range old {
-		entry := p.finding(who, c.version, was)
-		is := classOf(now, p.now[was.Definition])
-		if is == nil || is.Name != was.Name {
+	for _, before := range old {
+		entry := p.finding(who, c.version, before)
+		after := classOf(now, p.now[before.Definition])
+		if after == nil || after.Name != before.Name {
 			gone := entry
-			gone.id, gone.program = "class-removed", s.use(was)
-			gone.text = noticed(noun+was.Name+" is gone", was.Deprecated)
+			gone.id, gone.program = "class-removed", s.use(before)
+			gone.text = noticed(noun+before.Name+" is gone", before.Deprecated)
 			gone.instead = "keep the type for a release, marked \"// Deprecated:\""
-			if is != nil {
-				gone.text = fmt.Sprintf("%s%s is %s now", noun, was.Name, is.Name)
+			if after != nil {
+				gone.text = fmt.Sprintf("%s%s is %s now", noun, before.Name, after.Name)
 				gone.instead = "keep the name with swagger.names in the configuration"
 			}
 			c.record(gone)
 		}
-		if is == nil {
+		if after == nil {
 			continue
 		}
-		s.scope(entry, was, *is)
-		for _, attr := range was.Attrs {
-			s.attribute(entry, was, attr, *is)
+		s.scope(entry, before, *after)
+		for _, attr := range before.Attrs {
+			s.attribute(entry, before, attr, *after)
 		}
-		for _, attr := range is.Attrs {
-			if attributeOf(was.Attrs, attr.Key) == nil {
-				s.added(entry, was, *is, attr)
+		for _, attr := range after.Attrs {
+			if attributeOf(before.Attrs, attr.Key) == nil {
+				s.added(entry, before, *after, attr)
 			}
 		}
 	}
@@ -235,15 +235,15 @@ func (c *comparison) record(entry finding) {
 // sameField returns the change that says the same of the same field, or type, for others; nil if there is none.
 func (c *comparison) sameField(entry finding) *Change {
 	i := slices.IndexFunc(c.changes, func(change *Change) bool {
-		switch is, was := entry.place, change.Place; {
-		case is.Version != was.Version || is.GoType != was.GoType || is.Property != was.Property:
+		switch after, before := entry.place, change.Place; {
+		case after.Version != before.Version || after.GoType != before.GoType || after.Property != before.Property:
 			return false
 		case change.Rule != entry.id:
-			return is.GoType != "" && slices.Contains(sameOf(entry.id), change.Rule)
-		case is.GoType != "" && is.Property != "":
+			return after.GoType != "" && slices.Contains(sameOf(entry.id), change.Rule)
+		case after.GoType != "" && after.Property != "":
 			return true
 		default: // of a type there may be several: its methods
-			return last(is.Path) == last(was.Path) ||
+			return last(after.Path) == last(before.Path) ||
 				entry.id == "class-removed" && change.Effects[entry.who].Verdict == Compatible
 		}
 	})
@@ -269,9 +269,9 @@ func attributeOf(attrs []model.Attr, key string) *model.Attr {
 	return nil
 }
 
-func classOf(classes []model.Class, of *model.Definition) *model.Class {
+func classOf(classes []model.Class, target *model.Definition) *model.Class {
 	for i := range classes {
-		if of != nil && classes[i].Definition == of {
+		if target != nil && classes[i].Definition == target {
 			return &classes[i]
 		}
 	}

@@ -10,9 +10,9 @@ import (
 // rules compares CEL rules. Rules that mean the same count once: spaces, quotes, parentheses, the names of iteration
 // variables, the order of operands and messages do not matter.
 func (c *comparison) rules(at node, old, now apiextensionsv1.ValidationRules) {
-	was, is := c.normalised(old), c.normalised(now)
-	removed := slices.DeleteFunc(slices.Clone(was), func(r celRule) bool { return slices.ContainsFunc(is, r.equal) })
-	added := slices.DeleteFunc(slices.Clone(is), func(r celRule) bool { return slices.ContainsFunc(was, r.equal) })
+	before, after := c.normalised(old), c.normalised(now)
+	removed := slices.DeleteFunc(slices.Clone(before), func(r celRule) bool { return slices.ContainsFunc(after, r.equal) })
+	added := slices.DeleteFunc(slices.Clone(after), func(r celRule) bool { return slices.ContainsFunc(before, r.equal) })
 	for _, r := range added {
 		i := slices.IndexFunc(removed, r.replaces)
 		if i < 0 {
@@ -27,7 +27,7 @@ func (c *comparison) rules(at node, old, now apiextensionsv1.ValidationRules) {
 			removed = slices.Delete(removed, i, i+1)
 		}
 		c.add(id, at, text, abbreviate(old, r.Rule), forUpdates(r),
-			compatible(slices.ContainsFunc(was, r.follows), "what an old rule accepts, it accepts"))
+			compatible(slices.ContainsFunc(before, r.follows), "what an old rule accepts, it accepts"))
 	}
 	for _, r := range removed {
 		c.add("rule-removed", at, r.Rule, abbreviate("", r.Rule))

@@ -26,9 +26,9 @@ type spelling struct {
 }
 
 func (c *client) compare(old, now []model.Class) {
-	for _, was := range old {
-		if is := classOf(now, c.pairs.now[was.Definition]); is != nil && is.Name != was.Name {
-			c.names = append(c.names, spelling{regexp.MustCompile(`\b` + was.Name + `([A-Z]\w*)?\b`), is.Name + "$1"})
+	for _, before := range old {
+		if after := classOf(now, c.pairs.now[before.Definition]); after != nil && after.Name != before.Name {
+			c.names = append(c.names, spelling{regexp.MustCompile(`\b` + before.Name + `([A-Z]\w*)?\b`), after.Name + "$1"})
 		}
 	}
 	c.classes(c, Go, "the client's type ", c.pairs, old, now)
@@ -36,51 +36,51 @@ func (c *client) compare(old, now []model.Class) {
 
 func (c *client) use(class model.Class) string { return c.program(nil, "var _ "+class.Name) }
 
-func (c *client) added(entry finding, was, is model.Class, attr model.Attr) {
-	entry.place, entry.id = at(entry.place, is, attr), "attribute-added"
-	entry.verdict, entry.text = Compatible, fmt.Sprintf("%s.%s is new", is.Name, attr.Name)
+func (c *client) added(entry finding, before, after model.Class, attr model.Attr) {
+	entry.place, entry.id = at(entry.place, after, attr), "attribute-added"
+	entry.verdict, entry.text = Compatible, fmt.Sprintf("%s.%s is new", after.Name, attr.Name)
 	if attr.Mandatory {
 		entry.id, entry.verdict, entry.instead = "attribute-required", Breaking, rule("required-added").Instead
-		c.arguments(&entry, was, is, fmt.Sprintf("New%s takes %s", is.Name, attr.Name))
+		c.arguments(&entry, before, after, fmt.Sprintf("New%s takes %s", after.Name, attr.Name))
 	}
 	c.record(entry)
 }
 
 // attribute compares a field with the one of the new struct.
-func (c *client) attribute(entry finding, class model.Class, was model.Attr, in model.Class) {
-	entry.place = at(entry.place, class, was)
-	name := class.Name + "." + was.Name
-	is := attributeOf(in.Attrs, was.Key)
-	if is == nil || is.Name != was.Name {
+func (c *client) attribute(entry finding, class model.Class, before model.Attr, in model.Class) {
+	entry.place = at(entry.place, class, before)
+	name := class.Name + "." + before.Name
+	after := attributeOf(in.Attrs, before.Key)
+	if after == nil || after.Name != before.Name {
 		entry.id, entry.instead = "attribute-removed", rule("field-removed").Instead
-		entry.text = noticed(name+" of the client is gone", was.Deprecated)
-		entry.program = c.program(nil, fmt.Sprintf("func _(x *%s) { _ = x.%s }", class.Name, was.Name))
+		entry.text = noticed(name+" of the client is gone", before.Deprecated)
+		entry.program = c.program(nil, fmt.Sprintf("func _(x *%s) { _ = x.%s }", class.Name, before.Name))
 		c.record(entry)
 		return
 	}
-	if c.spelled(was.Type) != is.Type {
+	if c.spelled(before.Type) != after.Type {
 		entry.id, entry.instead = "attribute-type", rule("type-changed").Instead
-		entry.text = fmt.Sprintf("%s of the client has another type: %s, now %s", name, was.Type, is.Type)
+		entry.text = fmt.Sprintf("%s of the client has another type: %s, now %s", name, before.Type, after.Type)
 		code := "func _(x *%s, value %s) %s {\n\tx.%s = value\n\treturn x.%s\n}"
-		entry.program = c.program(was.Imports, fmt.Sprintf(code, class.Name, was.Type, was.Type, was.Name, was.Name))
+		entry.program = c.program(before.Imports, fmt.Sprintf(code, class.Name, before.Type, before.Type, before.Name, before.Name))
 		c.record(entry)
 	}
-	for _, constant := range was.Constants {
-		if !slices.Contains(is.Constants, c.spelled(constant)) && is.Constants != nil {
+	for _, constant := range before.Constants {
+		if !slices.Contains(after.Constants, c.spelled(constant)) && after.Constants != nil {
 			entry.id, entry.instead = "attribute-values", rule("enum-narrowed").Instead
 			entry.text = fmt.Sprintf("the constant %s of the client is gone", constant)
 			entry.program = c.program(nil, "var _ = "+constant)
 			c.record(entry)
 		}
 	}
-	if was.Mandatory == is.Mandatory {
+	if before.Mandatory == after.Mandatory {
 		return
 	}
 	entry.id, entry.instead = "attribute-optional", ""
-	text := fmt.Sprintf("New%s no longer takes %s", in.Name, was.Name)
-	if is.Mandatory {
+	text := fmt.Sprintf("New%s no longer takes %s", in.Name, before.Name)
+	if after.Mandatory {
 		entry.id, entry.instead, text = "attribute-required", rule("required-added").Instead,
-			fmt.Sprintf("New%s takes %s", in.Name, was.Name)
+			fmt.Sprintf("New%s takes %s", in.Name, before.Name)
 	}
 	c.arguments(&entry, class, in, text)
 	c.record(entry)
@@ -88,10 +88,10 @@ func (c *client) attribute(entry finding, class model.Class, was model.Attr, in 
 
 // arguments says that the constructor of a struct takes other arguments. Of the same types they compile, and set other
 // fields.
-func (c *client) arguments(entry *finding, was, is model.Class, text string) {
-	_, before := parameters(was)
-	_, after := parameters(is)
-	entry.text, entry.program = text, c.constructor(was)
+func (c *client) arguments(entry *finding, earlier, current model.Class, text string) {
+	_, before := parameters(earlier)
+	_, after := parameters(current)
+	entry.text, entry.program = text, c.constructor(earlier)
 	if c.spelled(strings.Join(before, ", ")) == strings.Join(after, ", ") {
 		entry.verdict, entry.program = Risky, ""
 		entry.text += ": the arguments that it took still compile, and set other fields"
@@ -125,18 +125,18 @@ func parameters(class model.Class) (imports map[string]string, types []string) {
 }
 
 // scope compares whether a kind's objects are in namespaces.
-func (c *client) scope(entry finding, was, is model.Class) {
-	if was.Accessor == "" || is.Accessor == "" || was.Root.Namespaced == is.Root.Namespaced {
+func (c *client) scope(entry finding, before, after model.Class) {
+	if before.Accessor == "" || after.Accessor == "" || before.Root.Namespaced == after.Root.Namespaced {
 		return
 	}
 	entry.id, entry.instead, entry.text = "scope", rule("scope").Instead,
-		fmt.Sprintf("Client.%s takes no namespace", was.Accessor)
+		fmt.Sprintf("Client.%s takes no namespace", before.Accessor)
 	parameter := "string"
-	if is.Root.Namespaced {
-		entry.text, parameter = fmt.Sprintf("Client.%s takes a namespace", was.Accessor), ""
+	if after.Root.Namespaced {
+		entry.text, parameter = fmt.Sprintf("Client.%s takes a namespace", before.Accessor), ""
 	}
 	code := "var _ func(*Client, %s) *%sClient = (*Client).%s"
-	entry.program = c.program(nil, fmt.Sprintf(code, parameter, was.Name, was.Accessor))
+	entry.program = c.program(nil, fmt.Sprintf(code, parameter, before.Name, before.Accessor))
 	c.record(entry)
 }
 

@@ -156,38 +156,38 @@ func (c *comparison) resource(old, now *apiextensionsv1.CustomResourceDefinition
 	if old.Spec.Scope != now.Spec.Scope {
 		c.add("scope", root, transition(string(old.Spec.Scope), string(now.Spec.Scope)))
 	}
-	was, is := old.Spec.Names, now.Spec.Names
-	if was.Plural != is.Plural {
-		c.add("names", root, "plural: "+transition(was.Plural, is.Plural))
+	before, after := old.Spec.Names, now.Spec.Names
+	if before.Plural != after.Plural {
+		c.add("names", root, "plural: "+transition(before.Plural, after.Plural))
 	}
-	if was.Singular != is.Singular {
-		c.add("short-name", root, "singular: "+transition(was.Singular, is.Singular))
+	if before.Singular != after.Singular {
+		c.add("short-name", root, "singular: "+transition(before.Singular, after.Singular))
 	}
-	if was.ListKind != is.ListKind {
-		c.add("short-name", root, "list kind: "+transition(was.ListKind, is.ListKind))
+	if before.ListKind != after.ListKind {
+		c.add("short-name", root, "list kind: "+transition(before.ListKind, after.ListKind))
 	}
-	for _, name := range slices.Concat(was.ShortNames, was.Categories) {
-		if !slices.Contains(is.ShortNames, name) && !slices.Contains(is.Categories, name) {
+	for _, name := range slices.Concat(before.ShortNames, before.Categories) {
+		if !slices.Contains(after.ShortNames, name) && !slices.Contains(after.Categories, name) {
 			c.add("short-name", root, name+" is gone")
 		}
 	}
-	if was, is := surface.Storage(old), surface.Storage(now); was != is {
-		c.add("storage-version", root, transition(was, is))
+	if earlier, current := surface.Storage(old), surface.Storage(now); earlier != current {
+		c.add("storage-version", root, transition(earlier, current))
 	}
-	for _, was := range old.Spec.Versions {
-		c.version = was.Name
+	for _, before := range old.Spec.Versions {
+		c.version = before.Name
 		i := slices.IndexFunc(now.Spec.Versions,
-			func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == was.Name })
+			func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == before.Name })
 		switch {
-		case i < 0 && was.Served:
+		case i < 0 && before.Served:
 			instead := "keep it with +kubebuilder:unservedversion while objects are stored in it"
-			c.add("version-removed", root, "version "+was.Name+" is gone",
-				afterNotice(deprecatedVersion(c.root(now).old, was), instead), unlessStored(was))
+			c.add("version-removed", root, "version "+before.Name+" is gone",
+				afterNotice(deprecatedVersion(c.root(now).old, before), instead), unlessStored(before))
 		case i < 0:
-			c.add("version-removed", root, "version "+was.Name+", which was not served, is gone",
-				unlessStored(was), func(c *Change) { c.Effects[Manifests] = none })
+			c.add("version-removed", root, "version "+before.Name+", which was not served, is gone",
+				unlessStored(before), func(c *Change) { c.Effects[Manifests] = none })
 		default:
-			c.versions(was, now.Spec.Versions[i])
+			c.versions(before, now.Spec.Versions[i])
 		}
 	}
 }
@@ -232,21 +232,21 @@ func (c *comparison) versions(old, now apiextensionsv1.CustomResourceDefinitionV
 }
 
 func (c *comparison) subresources(root node, old, now *apiextensionsv1.CustomResourceSubresources) {
-	var was, is apiextensionsv1.CustomResourceSubresources
+	var before, after apiextensionsv1.CustomResourceSubresources
 	if old != nil {
-		was = *old
+		before = *old
 	}
 	if now != nil {
-		is = *now
+		after = *now
 	}
-	if (was.Status == nil) != (is.Status == nil) {
-		c.add("status-subresource", root, "the status subresource is "+gone(is.Status == nil))
+	if (before.Status == nil) != (after.Status == nil) {
+		c.add("status-subresource", root, "the status subresource is "+gone(after.Status == nil))
 	}
-	if was.Scale != nil && scale(was.Scale) != scale(is.Scale) {
-		c.add("scale-subresource", root, transition(scale(was.Scale), scale(is.Scale)))
+	if before.Scale != nil && scale(before.Scale) != scale(after.Scale) {
+		c.add("scale-subresource", root, transition(scale(before.Scale), scale(after.Scale)))
 	}
-	if is.Scale != nil && (was.Scale == nil || was.Scale.SpecReplicasPath != is.Scale.SpecReplicasPath) {
-		c.replicas(root, is.Scale.SpecReplicasPath)
+	if after.Scale != nil && (before.Scale == nil || before.Scale.SpecReplicasPath != after.Scale.SpecReplicasPath) {
+		c.replicas(root, after.Scale.SpecReplicasPath)
 	}
 }
 

@@ -19,11 +19,11 @@ func deprecation(field *model.Field, s *schema) string {
 }
 
 // deprecated compares the deprecation notices of one place. Another text of a notice is no change.
-func (c *comparison) deprecated(at node, was, is string) {
+func (c *comparison) deprecated(at node, before, after string) {
 	switch {
-	case was == "" && is != "":
-		c.add("deprecated", at, "deprecated: "+is)
-	case was != "" && is == "":
+	case before == "" && after != "":
+		c.add("deprecated", at, "deprecated: "+after)
+	case before != "" && after == "":
 		c.add("undeprecated", at, "no longer deprecated")
 	}
 }
@@ -74,17 +74,17 @@ func deprecatedKind(crd *apiextensionsv1.CustomResourceDefinition) (text string)
 
 // deprecatedTypes compares the types of an API package that are no root kinds.
 func (c *comparison) deprecatedTypes(p *pairs, old *model.API) {
-	for _, was := range old.Definitions {
-		is := p.now[was]
-		if is == nil || was.Root != nil || was.Kubernetes {
+	for _, before := range old.Definitions {
+		after := p.now[before]
+		if after == nil || before.Root != nil || before.Kubernetes {
 			continue
 		}
-		place := Place{Version: c.version, GoType: surface.GoType(is), Path: is.Name}
+		place := Place{Version: c.version, GoType: surface.GoType(after), Path: after.Name}
 		change := &Change{Place: place, Pos: c.locate(place)}
 		switch {
-		case was.Deprecated == "" && is.Deprecated != "":
-			change.Rule, change.Text = "deprecated", "deprecated: "+is.Deprecated
-		case was.Deprecated != "" && is.Deprecated == "":
+		case before.Deprecated == "" && after.Deprecated != "":
+			change.Rule, change.Text = "deprecated", "deprecated: "+after.Deprecated
+		case before.Deprecated != "" && after.Deprecated == "":
 			change.Rule, change.Text = "undeprecated", "no longer deprecated"
 		default:
 			continue

@@ -26,37 +26,37 @@ type goAPI struct {
 
 func (g *goAPI) compare() {
 	for _, name := range g.old.Scope().Names() {
-		was, is := g.old.Scope().Lookup(name), g.now.Scope().Lookup(name)
+		before, after := g.old.Scope().Lookup(name), g.now.Scope().Lookup(name)
 		switch {
-		case !was.Exported() || probe.Generic(was):
-		case is == nil:
+		case !before.Exported() || probe.Generic(before):
+		case after == nil:
 			g.breaks(name, "", "removed")
 		default:
-			g.object(name, was, is)
+			g.object(name, before, after)
 		}
 	}
 	for _, name := range g.now.Scope().Names() {
-		if is := g.now.Scope().Lookup(name); is.Exported() && g.old.Scope().Lookup(name) == nil {
+		if current := g.now.Scope().Lookup(name); current.Exported() && g.old.Scope().Lookup(name) == nil {
 			g.record(g.about(name, "", "added"))
 		}
 	}
 }
 
 // object compares an object that both packages have.
-func (g *goAPI) object(name string, was, is types.Object) {
-	before, after := g.spelled(was), g.spelled(is)
+func (g *goAPI) object(name string, earlier, current types.Object) {
+	before, after := g.spelled(earlier), g.spelled(current)
 	switch {
 	case unknownType(before, after):
 		return
 	case g.renamed(before) != after:
 		g.breaks(name, "", fmt.Sprintf("changed from %s to %s", before, after))
 		return
-	case !isType(was):
+	case !isType(earlier):
 		return
-	case types.Comparable(was.Type()) && !types.Comparable(is.Type()):
+	case types.Comparable(earlier.Type()) && !types.Comparable(current.Type()):
 		g.breaks(name, "", "its values can no longer be compared with ==")
 	}
-	old, now := members(was), members(is)
+	old, now := members(earlier), members(current)
 	for _, member := range slices.Sorted(maps.Keys(old)) {
 		if now[member] == nil {
 			g.breaks(name, member, "removed")
@@ -67,7 +67,7 @@ func (g *goAPI) object(name string, was, is types.Object) {
 		case unknownType(before, after):
 		case g.renamed(before) != after:
 			g.breaks(name, member, fmt.Sprintf("changed from %s to %s", before, after))
-		case declares(was, member) && !declares(is, member):
+		case declares(earlier, member) && !declares(current, member):
 			g.breaks(name, member, "moved to an embedded struct, so a composite literal cannot have it")
 		}
 	}
@@ -161,10 +161,10 @@ func (g *goAPI) spelled(object types.Object) string {
 
 // renamed replaces, in a type as spelled writes it, the names of types of the package that were renamed.
 func (g *goAPI) renamed(text string) string {
-	for was, is := range g.pairs.now {
-		if was.GoType.Package == g.old.Path() && is.GoType.Package == g.now.Path() && was.GoType.Name != is.GoType.Name &&
-			g.now.Scope().Lookup(was.GoType.Name) == nil {
-			text = regexp.MustCompile(`(^|[^.\w/])`+was.GoType.Name+`\b`).ReplaceAllString(text, "${1}"+is.GoType.Name)
+	for before, after := range g.pairs.now {
+		if before.GoType.Package == g.old.Path() && after.GoType.Package == g.now.Path() && before.GoType.Name != after.GoType.Name &&
+			g.now.Scope().Lookup(before.GoType.Name) == nil {
+			text = regexp.MustCompile(`(^|[^.\w/])`+before.GoType.Name+`\b`).ReplaceAllString(text, "${1}"+after.GoType.Name)
 		}
 	}
 	return text
@@ -180,11 +180,11 @@ func unnamed(tuple *types.Tuple) *types.Tuple {
 
 // newModule maps an import path of the old version to the new one, whose module path may be the next major version's.
 func (g *goAPI) newModule(importPath string) string {
-	was, is := strings.Split(g.old.Path(), "/"), strings.Split(g.now.Path(), "/")
-	for len(was) > 1 && len(is) > 1 && was[len(was)-1] == is[len(is)-1] {
-		was, is = was[:len(was)-1], is[:len(is)-1]
+	earlier, current := strings.Split(g.old.Path(), "/"), strings.Split(g.now.Path(), "/")
+	for len(earlier) > 1 && len(current) > 1 && earlier[len(earlier)-1] == current[len(current)-1] {
+		earlier, current = earlier[:len(earlier)-1], current[:len(current)-1]
 	}
-	before, after := strings.Join(was, "/"), strings.Join(is, "/")
+	before, after := strings.Join(earlier, "/"), strings.Join(current, "/")
 	if below, ok := strings.CutPrefix(importPath, before+"/"); ok && !strings.HasPrefix(importPath, after+"/") {
 		return after + "/" + below
 	}
@@ -246,10 +246,10 @@ func (g *goAPI) rule(name, member, text string) string {
 }
 
 // sameType says whether two constants differ in their values only.
-func sameType(was, is types.Object) bool {
-	_, before := was.(*types.Const)
-	_, after := is.(*types.Const)
-	return before && after && was.Type().String() == is.Type().String()
+func sameType(earlier, current types.Object) bool {
+	_, before := earlier.(*types.Const)
+	_, after := current.(*types.Const)
+	return before && after && earlier.Type().String() == current.Type().String()
 }
 
 // key returns the JSON key of a field that a struct has or embeds, "" for what is no field.

@@ -17,16 +17,16 @@ var wider = map[string]string{"uuid3": "uuid", "uuid4": "uuid", "uuid5": "uuid",
 
 // format compares formats.
 func (c *comparison) format(at node, old, now *schema) {
-	was, is := old.Format, now.Format
+	earlier, current := old.Format, now.Format
 	switch {
-	case was == is:
-	case is == "":
-		c.add("format-removed", at, transition(was, "none"))
-	case was == "":
-		c.add("format-changed", at, transition("none", is), compatible(checked(now) == "", unchecked))
+	case earlier == current:
+	case current == "":
+		c.add("format-removed", at, transition(earlier, "none"))
+	case earlier == "":
+		c.add("format-changed", at, transition("none", current), compatible(checked(now) == "", unchecked))
 	default:
 		before, after := checked(old), checked(now)
-		c.add("format-changed", at, transition(was, is), compatible(after == "", unchecked),
+		c.add("format-changed", at, transition(earlier, current), compatible(after == "", unchecked),
 			compatible(before == after && after != "", "the API server takes them for the same"),
 			compatible(before != "" && wider[before] == after, "all values are still allowed"))
 	}

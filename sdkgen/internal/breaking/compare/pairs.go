@@ -23,16 +23,16 @@ func (c *comparison) pair(old, now *surface.Package) *pairs {
 		now: map[*model.Definition]*model.Definition{}, was: map[*model.Definition]*model.Definition{},
 		written: map[*model.Definition]bool{}, users: map[*model.Definition][]Place{},
 	}
-	for _, same := range []func(was, is *model.Definition) bool{
-		func(was, is *model.Definition) bool {
-			return was.GoType.Name != "" && c.newPath(surface.GoType(was)) == surface.GoType(is)
+	for _, same := range []func(before, after *model.Definition) bool{
+		func(earlier, current *model.Definition) bool {
+			return earlier.GoType.Name != "" && c.newPath(surface.GoType(earlier)) == surface.GoType(current)
 		},
-		func(was, is *model.Definition) bool { return was.Name == is.Name },
+		func(before, after *model.Definition) bool { return before.Name == after.Name },
 	} {
-		for _, was := range old.Document.Definitions {
-			for _, is := range now.Document.Definitions {
-				if same(was, is) {
-					p.join(was, is)
+		for _, earlier := range old.Document.Definitions {
+			for _, current := range now.Document.Definitions {
+				if same(earlier, current) {
+					p.join(earlier, current)
 				}
 			}
 		}
@@ -61,23 +61,23 @@ func (c *comparison) pair(old, now *surface.Package) *pairs {
 }
 
 // join notes that two definitions are one type, unless one of them is another's already.
-func (p *pairs) join(was, is *model.Definition) bool {
-	if p.now[was] != nil || p.was[is] != nil {
+func (p *pairs) join(before, after *model.Definition) bool {
+	if p.now[before] != nil || p.was[after] != nil {
 		return false
 	}
-	p.now[was], p.was[is] = is, was
+	p.now[before], p.was[after] = after, before
 	return true
 }
 
 // fields joins the types of fields that both versions of a type have.
 func (p *pairs) fields(old, now []*model.Field) bool {
 	found := false
-	for _, was := range old {
-		is := surface.Property(now, was.Key)
-		if is == nil {
+	for _, earlier := range old {
+		current := surface.Property(now, earlier.Key)
+		if current == nil {
 			continue
 		}
-		before, after := innermost(&was.Type), innermost(&is.Type)
+		before, after := innermost(&earlier.Type), innermost(&current.Type)
 		if before.Definition != nil && after.Definition != nil && alike(before.Definition, after.Definition) {
 			found = p.join(before.Definition, after.Definition) || found
 		}
@@ -86,8 +86,8 @@ func (p *pairs) fields(old, now []*model.Field) bool {
 }
 
 // alike says whether one definition may be the other under a new name: they have the same fields.
-func alike(was, is *model.Definition) bool {
-	return !was.Kubernetes && !is.Kubernetes && slices.EqualFunc(was.Fields, is.Fields, func(a, b *model.Field) bool {
+func alike(before, after *model.Definition) bool {
+	return !before.Kubernetes && !after.Kubernetes && slices.EqualFunc(before.Fields, after.Fields, func(a, b *model.Field) bool {
 		return a.Key == b.Key && a.Shape == b.Shape && a.Mandatory == b.Mandatory
 	})
 }
@@ -114,17 +114,17 @@ func innermost(t *model.Type) *model.Type {
 }
 
 // same says whether two types are one for the callers of an SDK, whatever classes are called.
-func (p *pairs) same(was, is *model.Type) bool {
-	if was == nil || is == nil {
-		return was == is
+func (p *pairs) same(before, after *model.Type) bool {
+	if before == nil || after == nil {
+		return before == after
 	}
-	if was.Shape != is.Shape || was.Format != is.Format && was.Shape != model.String || !p.same(was.Elem, is.Elem) {
+	if before.Shape != after.Shape || before.Format != after.Format && before.Shape != model.String || !p.same(before.Elem, after.Elem) {
 		return false
 	}
-	if was.Definition == nil || is.Definition == nil {
-		return was.Definition == is.Definition
+	if before.Definition == nil || after.Definition == nil {
+		return before.Definition == after.Definition
 	}
-	return p.now[was.Definition] == is.Definition
+	return p.now[before.Definition] == after.Definition
 }
 
 // newPath is a Go type of the old version as the new one has it, where a package has another import path.

@@ -22,11 +22,11 @@ type pythonAPI struct {
 
 func (p *pythonAPI) use(class model.Class) string { return p.program("", class.Name) }
 
-func (p *pythonAPI) added(entry finding, was, is model.Class, attr model.Attr) {
-	entry.place, entry.id = at(entry.place, is, attr), "attribute-added"
-	entry.verdict, entry.text = Compatible, fmt.Sprintf("%s.%s is new", is.Name, attr.Name)
-	if attr.Mandatory && !preset(is, attr) {
-		p.required(&entry, was, is.Name+"."+attr.Name)
+func (p *pythonAPI) added(entry finding, before, after model.Class, attr model.Attr) {
+	entry.place, entry.id = at(entry.place, after, attr), "attribute-added"
+	entry.verdict, entry.text = Compatible, fmt.Sprintf("%s.%s is new", after.Name, attr.Name)
+	if attr.Mandatory && !preset(after, attr) {
+		p.required(&entry, before, after.Name+"."+attr.Name)
 	}
 	p.record(entry)
 }
@@ -48,33 +48,33 @@ func preset(class model.Class, attr model.Attr) bool {
 }
 
 // attribute compares an attribute with the one of the new class.
-func (p *pythonAPI) attribute(entry finding, class model.Class, was model.Attr, in model.Class) {
-	entry.place = at(entry.place, class, was)
-	name := class.Name + "." + was.Name
-	is := attributeOf(in.Attrs, was.Key)
-	if is == nil || is.Name != was.Name {
-		entry.id, entry.text, entry.instead = "attribute-removed", noticed(name+" is gone", was.Deprecated),
+func (p *pythonAPI) attribute(entry finding, class model.Class, earlier model.Attr, in model.Class) {
+	entry.place = at(entry.place, class, earlier)
+	name := class.Name + "." + earlier.Name
+	current := attributeOf(in.Attrs, earlier.Key)
+	if current == nil || current.Name != earlier.Name {
+		entry.id, entry.text, entry.instead = "attribute-removed", noticed(name+" is gone", earlier.Deprecated),
 			rule("field-removed").Instead
-		if is != nil {
-			entry.text = fmt.Sprintf("%s is %s now", name, is.Name)
+		if current != nil {
+			entry.text = fmt.Sprintf("%s is %s now", name, current.Name)
 		}
-		entry.program = p.program(fmt.Sprintf("%s.from_dict({}).%s", class.Name, was.Name), class.Name)
-		if value, ok := p.sample(&was.Field.Type); ok && p.pairs.written[class.Definition] {
-			entry.program = p.construct(class, was.Name, value)
+		entry.program = p.program(fmt.Sprintf("%s.from_dict({}).%s", class.Name, earlier.Name), class.Name)
+		if value, ok := p.sample(&earlier.Field.Type); ok && p.pairs.written[class.Definition] {
+			entry.program = p.construct(class, earlier.Name, value)
 		}
 		p.record(entry)
 		return
 	}
-	if preset(class, was) {
+	if preset(class, earlier) {
 		return
 	}
-	p.types(entry, class, was, is)
+	p.types(entry, class, earlier, current)
 	entry.verdict = Breaking
 	switch {
-	case is.Mandatory && !was.Mandatory:
+	case current.Mandatory && !earlier.Mandatory:
 		p.required(&entry, class, name)
 		p.record(entry)
-	case was.Mandatory && !is.Mandatory:
+	case earlier.Mandatory && !current.Mandatory:
 		entry.id, entry.verdict, entry.text, entry.instead = "attribute-optional", Compatible,
 			name+" may be absent when it is read", ""
 		if !p.pairs.written[class.Definition] {
@@ -83,22 +83,22 @@ func (p *pythonAPI) attribute(entry finding, class model.Class, was model.Attr, 
 		entry.program = ""
 		p.record(entry)
 	}
-	if !p.pairs.written[class.Definition] || reflect.DeepEqual(was.Default, is.Default) || is.Mandatory || was.Mandatory {
+	if !p.pairs.written[class.Definition] || reflect.DeepEqual(earlier.Default, current.Default) || current.Mandatory || earlier.Mandatory {
 		return
 	}
 	entry.id, entry.verdict, entry.instead, entry.program = "attribute-default", Risky, rule("default-changed").Instead, ""
-	before, after := p.before.Literal(was.Default), p.before.Literal(is.Default)
+	before, after := p.before.Literal(earlier.Default), p.before.Literal(current.Default)
 	entry.text = name + " has another default: " + transition(before, after)
 	p.record(entry)
 }
 
 // types compares the types of an attribute: breaking is a value that the constructor took and refuses now. Programs
 // that read a status meet values that they did not before.
-func (p *pythonAPI) types(entry finding, class model.Class, was model.Attr, is *model.Attr) {
-	name := class.Name + "." + was.Name
-	before, after := p.plain(&was.Field.Type, &is.Field.Type)
-	same := p.pairs.same(&was.Field.Type, &is.Field.Type)
-	entry.id, entry.text = "attribute-type", fmt.Sprintf("%s has another type: %s, now %s", name, was.Type, is.Type)
+func (p *pythonAPI) types(entry finding, class model.Class, earlier model.Attr, current *model.Attr) {
+	name := class.Name + "." + earlier.Name
+	before, after := p.plain(&earlier.Field.Type, &current.Field.Type)
+	same := p.pairs.same(&earlier.Field.Type, &current.Field.Type)
+	entry.id, entry.text = "attribute-type", fmt.Sprintf("%s has another type: %s, now %s", name, earlier.Type, current.Type)
 	entry.instead = rule("type-changed").Instead
 	if same {
 		entry.id, entry.text, entry.instead = "attribute-values", "", ""
@@ -107,15 +107,15 @@ func (p *pythonAPI) types(entry finding, class model.Class, was model.Attr, is *
 	met, wider := loses(after, before)
 	written := p.pairs.written[class.Definition]
 	switch {
-	case !same && p.otherClass(&was.Field.Type, &is.Field.Type):
-		entry.program = p.instance(class, was)
+	case !same && p.otherClass(&earlier.Field.Type, &current.Field.Type):
+		entry.program = p.instance(class, earlier)
 	case narrower && written:
 		if same {
 			entry.text = fmt.Sprintf("%s may no longer be %s", name, clip(p.before.Literal(value)))
 		}
-		entry.program = p.construct(class, was.Name, p.before.Literal(value))
+		entry.program = p.construct(class, earlier.Name, p.before.Literal(value))
 	case narrower && !same:
-		entry.program = p.construct(class, was.Name, p.before.Literal(value))
+		entry.program = p.construct(class, earlier.Name, p.before.Literal(value))
 	case wider && !written:
 		entry.verdict, entry.instead = Risky, ""
 		if same {
@@ -130,12 +130,12 @@ func (p *pythonAPI) types(entry finding, class model.Class, was model.Attr, is *
 }
 
 // plain are two types without what is told of their classes.
-func (p *pythonAPI) plain(was, is *model.Type) (*model.Type, *model.Type) {
-	a, b := innermost(was), innermost(is)
+func (p *pythonAPI) plain(before, after *model.Type) (*model.Type, *model.Type) {
+	a, b := innermost(before), innermost(after)
 	if a.Shape != model.Reference || b.Shape != model.Reference {
-		return was, is
+		return before, after
 	}
-	return opaque(was), opaque(is)
+	return opaque(before), opaque(after)
 }
 
 // opaque is a type with any value in the place of its class.
@@ -149,8 +149,8 @@ func opaque(t *model.Type) *model.Type {
 }
 
 // otherClass says whether an object of the old class is none of the new one.
-func (p *pythonAPI) otherClass(was, is *model.Type) bool {
-	a, b := innermost(was), innermost(is)
+func (p *pythonAPI) otherClass(before, after *model.Type) bool {
+	a, b := innermost(before), innermost(after)
 	other := b.Definition == nil || p.pairs.now[a.Definition] != b.Definition
 	return a.Definition != nil && !a.Definition.Kubernetes && other && b.Shape != model.Any
 }
@@ -170,17 +170,17 @@ func (p *pythonAPI) instance(class model.Class, attr model.Attr) string {
 }
 
 // scope compares whether a kind's objects are in namespaces.
-func (p *pythonAPI) scope(entry finding, was, is model.Class) {
-	if was.Root == nil || is.Root == nil || was.Root.Plural == "" || was.Root.Namespaced == is.Root.Namespaced {
+func (p *pythonAPI) scope(entry finding, before, after model.Class) {
+	if before.Root == nil || after.Root == nil || before.Root.Plural == "" || before.Root.Namespaced == after.Root.Namespaced {
 		return
 	}
 	entry.id, entry.instead = "scope", rule("scope").Instead
 	entry.text = "clients refuse a namespace: objects are in none"
-	if is.Root.Namespaced {
+	if after.Root.Namespaced {
 		entry.text = "clients need a namespace"
 	}
-	statement := fmt.Sprintf("assert %s.NAMESPACED is %s", was.Name, p.before.Literal(was.Root.Namespaced))
-	entry.program = p.program(statement, was.Name)
+	statement := fmt.Sprintf("assert %s.NAMESPACED is %s", before.Name, p.before.Literal(before.Root.Namespaced))
+	entry.program = p.program(statement, before.Name)
 	p.record(entry)
 }
 

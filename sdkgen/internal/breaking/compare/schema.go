@@ -102,47 +102,47 @@ func (c *comparison) schemas(at node, old, now *schema) {
 	c.rules(at, old.XValidations, now.XValidations)
 	c.required(at, old, now)
 	for _, key := range keys(old.Properties, now.Properties) {
-		was, had := old.Properties[key]
-		is, has := now.Properties[key]
+		before, had := old.Properties[key]
+		after, has := now.Properties[key]
 		below := at.property(key)
 		switch {
 		case !has:
 			// A field that was deprecated has had its notice.
 			c.add("field-removed", below, "removed",
-				afterNotice(deprecation(below.was, &was), "keep the field until the next API version"),
+				afterNotice(deprecation(below.was, &before), "keep the field until the next API version"),
 				compatible(sampler.Open(now), "unknown fields are kept"))
 		case !had:
 			c.add("field-added", below, "added")
 		default:
-			c.deprecated(below, deprecation(below.was, &was), deprecation(below.is, &is))
-			c.schemas(below, &was, &is)
+			c.deprecated(below, deprecation(below.was, &before), deprecation(below.is, &after))
+			c.schemas(below, &before, &after)
 		}
 	}
-	if was, is := sampler.Items(old), sampler.Items(now); was != nil && is != nil {
-		c.schemas(at.items(), was, is)
+	if earlier, current := sampler.Items(old), sampler.Items(now); earlier != nil && current != nil {
+		c.schemas(at.items(), earlier, current)
 	}
-	if was, is := sampler.Values(old), sampler.Values(now); was != nil && is != nil {
-		c.schemas(at.values(), was, is)
+	if before, after := sampler.Values(old), sampler.Values(now); before != nil && after != nil {
+		c.schemas(at.values(), before, after)
 	}
 }
 
 // types compares what kind of value is allowed, and says whether it is the same.
 func (c *comparison) types(at node, old, now *schema) bool {
-	was, is := typeOf(old), typeOf(now)
-	if was == is {
+	before, after := typeOf(old), typeOf(now)
+	if before == after {
 		return true
 	}
 	why := ""
 	switch {
-	case is == "any value":
+	case after == "any value":
 		why = "every value is allowed now"
-	case was == "integer" && (is == "number" || is == "int-or-string"), was == "string" && is == "int-or-string":
+	case before == "integer" && (after == "number" || after == "int-or-string"), before == "string" && after == "int-or-string":
 		why = "all values are still allowed"
-	case was == "object" && is == "map" && len(old.Properties) == 0 && !sampler.Open(old) &&
+	case before == "object" && after == "map" && len(old.Properties) == 0 && !sampler.Open(old) &&
 		orZero(now.MinProperties) == 0:
 		why = "the object was always empty"
 	}
-	c.add("type-changed", at, transition(was, is), compatible(why != "", why))
+	c.add("type-changed", at, transition(before, after), compatible(why != "", why))
 	return false
 }
 
@@ -161,10 +161,10 @@ func typeOf(s *schema) string {
 
 // structure compares what is neither a value's type nor its bounds.
 func (c *comparison) structure(at node, old, now *schema) {
-	switch was, is := sampler.Open(old), sampler.Open(now); {
-	case was && !is:
+	switch before, ok := sampler.Open(old), sampler.Open(now); {
+	case before && !ok:
 		c.add("unknown-fields-dropped", at, "unknown fields are not kept any more")
-	case is && !was:
+	case ok && !before:
 		c.add("unknown-fields-kept", at, "unknown fields are kept now")
 	}
 	switch {
@@ -174,14 +174,14 @@ func (c *comparison) structure(at node, old, now *schema) {
 		c.add("embedded-removed", at, "x-kubernetes-embedded-resource is gone",
 			compatible(sampler.Open(now), "unknown fields are kept"))
 	}
-	if was, is := listType(old), listType(now); was != is {
-		c.add("list-type", at, transition(was, is), wholeList(is == "atomic" && !at.status()))
+	if earlier, after := listType(old), listType(now); earlier != after {
+		c.add("list-type", at, transition(earlier, after), wholeList(after == "atomic" && !at.status()))
 	}
-	if was, is := pointed(old.XMapType, "granular"), pointed(now.XMapType, "granular"); was != is {
-		c.add("map-type", at, transition(was, is))
+	if before, current := pointed(old.XMapType, "granular"), pointed(now.XMapType, "granular"); before != current {
+		c.add("map-type", at, transition(before, current))
 	}
-	if was, is := encoded(old.Default), encoded(now.Default); was != is {
-		c.add("default-changed", at, transition(cmp.Or(was, "none"), cmp.Or(is, "none")))
+	if earlier, after := encoded(old.Default), encoded(now.Default); earlier != after {
+		c.add("default-changed", at, transition(cmp.Or(earlier, "none"), cmp.Or(after, "none")))
 	}
 	switch {
 	case old.Nullable && !now.Nullable:
@@ -189,12 +189,12 @@ func (c *comparison) structure(at node, old, now *schema) {
 	case now.Nullable && !old.Nullable:
 		c.add("nullable-added", at, "nullable is new")
 	}
-	switch was, is := composed(old), composed(now); {
-	case was == is:
-	case is == "":
+	switch was, current := composed(old), composed(now); {
+	case was == current:
+	case current == "":
 		c.add("composition", at, was+" is gone", compatible(true, "all values are still allowed"))
 	default:
-		c.add("composition", at, transition(cmp.Or(was, "none"), is))
+		c.add("composition", at, transition(cmp.Or(was, "none"), current))
 	}
 }
 
@@ -270,15 +270,15 @@ func composed(s *schema) string {
 // required compares the lists of fields that must be set. A field with a default is never missing.
 func (c *comparison) required(at node, old, now *schema) {
 	for _, key := range keys(old.Properties, now.Properties) {
-		is, has := now.Properties[key]
+		after, has := now.Properties[key]
 		if !has {
 			continue
 		}
-		was, must := slices.Contains(old.Required, key), slices.Contains(now.Required, key)
+		before, must := slices.Contains(old.Required, key), slices.Contains(now.Required, key)
 		switch {
-		case must && !was && is.Default == nil:
+		case must && !before && after.Default == nil:
 			c.add("required-added", at.property(key), "it must be set")
-		case was && !must:
+		case before && !must:
 			c.add("required-removed", at.property(key), "it may be left out")
 		}
 	}

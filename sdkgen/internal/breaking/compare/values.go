@@ -33,22 +33,22 @@ func (c *comparison) bounds(at node, old, now *schema) {
 	low, high := numericBound{old.Minimum, old.ExclusiveMinimum}, numericBound{old.Maximum, old.ExclusiveMaximum}
 	c.number(at, "minimum", low, numericBound{now.Minimum, now.ExclusiveMinimum}, now.Type == "integer", 1)
 	c.number(at, "maximum", high, numericBound{now.Maximum, now.ExclusiveMaximum}, now.Type == "integer", -1)
-	if was, is := show(old.MultipleOf), show(now.MultipleOf); was != is {
-		c.bound(at, "multipleOf", was, is, now.MultipleOf != nil)
+	if before, after := show(old.MultipleOf), show(now.MultipleOf); before != after {
+		c.bound(at, "multipleOf", before, after, now.MultipleOf != nil)
 	}
 }
 
-func (c *comparison) bound(at node, keyword, was, is string, tighter bool) {
+func (c *comparison) bound(at node, keyword, before, after string, tighter bool) {
 	id := "bound-loosened"
 	if tighter {
 		id = "bound-tightened"
 	}
-	c.add(id, at, keyword+": "+transition(was, is))
+	c.add(id, at, keyword+": "+transition(before, after))
 }
 
-func (c *comparison) lower(at node, keyword string, was, is *int64) {
-	if a, b := orZero(was), orZero(is); a != b {
-		c.bound(at, keyword, show(was), show(is), b > a)
+func (c *comparison) lower(at node, keyword string, before, after *int64) {
+	if a, b := orZero(before), orZero(after); a != b {
+		c.bound(at, keyword, show(before), show(after), b > a)
 	}
 }
 
@@ -59,11 +59,11 @@ func orZero(value *int64) int64 {
 	return *value
 }
 
-func (c *comparison) upper(at node, keyword string, was, is *int64) {
+func (c *comparison) upper(at node, keyword string, before, after *int64) {
 	switch {
-	case was == nil && is == nil, was != nil && is != nil && *was == *is:
+	case before == nil && after == nil, before != nil && after != nil && *before == *after:
 	default:
-		c.bound(at, keyword, show(was), show(is), is != nil && (was == nil || *is < *was))
+		c.bound(at, keyword, show(before), show(after), after != nil && (before == nil || *after < *before))
 	}
 }
 
@@ -107,15 +107,15 @@ func least(bound float64, exclusive bool, sign float64) float64 {
 }
 
 func (c *comparison) enums(at node, old, now []apiextensionsv1.JSON) {
-	was, is := spelled(old), spelled(now)
-	removed := slices.DeleteFunc(slices.Clone(was), func(value string) bool { return slices.Contains(is, value) })
-	added := slices.DeleteFunc(slices.Clone(is), func(value string) bool { return slices.Contains(was, value) })
+	before, after := spelled(old), spelled(now)
+	removed := slices.DeleteFunc(slices.Clone(before), func(value string) bool { return slices.Contains(after, value) })
+	added := slices.DeleteFunc(slices.Clone(after), func(value string) bool { return slices.Contains(before, value) })
 	switch {
-	case len(was) == 0 && len(is) == 0:
-	case len(was) == 0:
-		c.add("enum-narrowed", at, "only "+strings.Join(is, ", ")+" are allowed now")
-	case len(is) == 0:
-		c.add("enum-widened", at, "every value is allowed, not only "+strings.Join(was, ", "))
+	case len(before) == 0 && len(after) == 0:
+	case len(before) == 0:
+		c.add("enum-narrowed", at, "only "+strings.Join(after, ", ")+" are allowed now")
+	case len(after) == 0:
+		c.add("enum-widened", at, "every value is allowed, not only "+strings.Join(before, ", "))
 	default:
 		if len(removed) > 0 {
 			c.add("enum-narrowed", at, "no longer allowed: "+strings.Join(removed, ", "))
@@ -134,12 +134,12 @@ func spelled(enum []apiextensionsv1.JSON) []string {
 	return values
 }
 
-func (c *comparison) pattern(at node, was, is string) {
+func (c *comparison) pattern(at node, before, after string) {
 	switch {
-	case was == is:
-	case is == "":
-		c.add("pattern-removed", at, was+" is gone")
+	case before == after:
+	case after == "":
+		c.add("pattern-removed", at, before+" is gone")
 	default:
-		c.add("pattern-added", at, transition(cmp.Or(was, "none"), is))
+		c.add("pattern-added", at, transition(cmp.Or(before, "none"), after))
 	}
 }

@@ -81,37 +81,37 @@ func limitOf(t *term) (limit, bool) {
 
 // tighter says so of two bounds of the same value.
 func tighter(a, b *term) bool {
-	was, ok := limitOf(a)
-	is, also := limitOf(b)
-	if !ok || !also || was.of != is.of || is.sign == 0 || was.sign != 0 && was.sign != is.sign ||
-		was.value.Type() != is.value.Type() {
+	before, ok := limitOf(a)
+	after, also := limitOf(b)
+	if !ok || !also || before.of != after.of || after.sign == 0 || before.sign != 0 && before.sign != after.sign ||
+		before.value.Type() != after.value.Type() {
 		return false
 	}
-	comparer, ok := was.value.(traits.Comparer)
+	comparer, ok := before.value.(traits.Comparer)
 	if !ok {
 		return false
 	}
-	order, ok := comparer.Compare(is.value).(types.Int)
+	order, ok := comparer.Compare(after.value).(types.Int)
 	if !ok {
 		return false
 	}
-	inside := int(order) * is.sign
-	return inside > 0 || inside == 0 && (!is.strict || was.strict)
+	inside := int(order) * after.sign
+	return inside > 0 || inside == 0 && (!after.strict || before.strict)
 }
 
 // listed says so of lists that a value is to be in, or is not to be in.
 func listed(a, b *term) bool {
 	if a.op == operators.LogicalNot && b.op == operators.LogicalNot {
-		is, was, ok := lists(b.args[0], a.args[0])
-		return ok && subset(is, was)
+		after, before, ok := lists(b.args[0], a.args[0])
+		return ok && subset(after, before)
 	}
 	if single, ok := limitOf(a); ok && single.sign == 0 && b.op == operators.In && b.args[0].text == single.of {
 		return slices.ContainsFunc(b.args[1].args, func(t *term) bool {
 			return t.literal != nil && t.literal.Equal(single.value) == types.True
 		})
 	}
-	was, is, ok := lists(a, b)
-	return ok && subset(was, is)
+	earlier, current, ok := lists(a, b)
+	return ok && subset(earlier, current)
 }
 
 // lists returns the items of the lists in which the same value is looked for.

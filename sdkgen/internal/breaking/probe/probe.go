@@ -190,11 +190,11 @@ func (p *Probe) useMember(object types.Object, member string) bool {
 		p.Write("func _(x *pkg.%s, value %s) %s {\n\tx.%s = value\n\treturn x.%s\n}", object.Name(), typ, typ, member, member)
 		return true
 	case *types.Func:
-		if of, ok := object.Type().Underlying().(*types.Interface); ok {
-			p.Write("func _(value %s) pkg.%s { return value }", p.spell(of), object.Name())
+		if target, ok := object.Type().Underlying().(*types.Interface); ok {
+			p.Write("func _(value %s) pkg.%s { return value }", p.spell(target), object.Name())
 		}
-		if is := p.now.Scope().Lookup(object.Name()); is != nil {
-			if still, _, _ := types.LookupFieldOrMethod(is.Type(), true, is.Pkg(), member); still == nil {
+		if after := p.now.Scope().Lookup(object.Name()); after != nil {
+			if still, _, _ := types.LookupFieldOrMethod(after.Type(), true, after.Pkg(), member); still == nil {
 				p.Write("func _(x *pkg.%s) { _ = %s.%s }", object.Name(), receiver(object), member)
 				return true
 			}
@@ -202,8 +202,8 @@ func (p *Probe) useMember(object types.Object, member string) bool {
 		p.Write("func _(x *pkg.%s) %s { return %s.%s }", object.Name(), p.spell(found.Type()), receiver(object), member)
 		return true
 	}
-	if of, ok := object.Type().Underlying().(*types.Interface); ok { // the method is new, so others lack it
-		p.Write("func _(value %s) pkg.%s { return value }", p.spell(of), object.Name())
+	if subject, ok := object.Type().Underlying().(*types.Interface); ok { // the method is new, so others lack it
+		p.Write("func _(value %s) pkg.%s { return value }", p.spell(subject), object.Name())
 		return true
 	}
 	return false

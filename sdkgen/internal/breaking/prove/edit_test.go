@@ -68,10 +68,10 @@ func marked(random *rand.Rand, text string) string {
 	for _, line := range strings.Split(text, "\n") {
 		same := strings.HasPrefix(line, "\t// "+name) && !strings.Contains(line, "XValidation")
 		other := marker == "+required" && line == "\t// +optional" || marker == "+optional" && line == "\t// +required"
-		given := strings.Contains(line, "+default=") && !strings.HasPrefix(marker, "+") ||
+		input := strings.Contains(line, "+default=") && !strings.HasPrefix(marker, "+") ||
 			name == "+required" && strings.Contains(line, "default=")
 		listed := name == "+listType" && strings.Contains(line, "+listMapKey")
-		if !same && !other && !given && !listed {
+		if !same && !other && !input && !listed {
 			kept = append(kept, line)
 		}
 	}

@@ -22,7 +22,7 @@ func Unreported(
 	for _, crd := range old.CRDs {
 		for _, version := range crd.Spec.Versions {
 			at := &compare.Change{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind, Place: compare.Place{Version: version.Name}}
-			if is := now.CRD(at.Group, at.Kind); is == nil || surface.Schema(is, version.Name) == nil {
+			if after := now.CRD(at.Group, at.Kind); after == nil || surface.Schema(after, version.Name) == nil {
 				continue // told as a whole
 			}
 			p, err := newProver(at, old, now)

@@ -113,16 +113,16 @@ type prover struct {
 }
 
 func newProver(change *compare.Change, old, now *surface.Surface) (*prover, error) {
-	was, is := old.CRD(change.Group, change.Kind), now.CRD(change.Group, change.Kind)
-	p := &prover{apiVersion: is.Spec.Group + "/" + change.Place.Version, kind: change.Kind}
+	before, after := old.CRD(change.Group, change.Kind), now.CRD(change.Group, change.Kind)
+	p := &prover{apiVersion: after.Spec.Group + "/" + change.Place.Version, kind: change.Kind}
 	var err error
-	if p.old, err = server.New(was, change.Place.Version); err != nil {
+	if p.old, err = server.New(before, change.Place.Version); err != nil {
 		return nil, err
 	}
-	if p.now, err = server.New(is, change.Place.Version); err != nil {
+	if p.now, err = server.New(after, change.Place.Version); err != nil {
 		return nil, err
 	}
-	p.before, p.after = surface.Schema(was, change.Place.Version), surface.Schema(is, change.Place.Version)
+	p.before, p.after = surface.Schema(before, change.Place.Version), surface.Schema(after, change.Place.Version)
 	p.literals = texts(p.before)
 	return p, nil
 }

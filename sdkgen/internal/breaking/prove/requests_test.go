@@ -77,15 +77,15 @@ func (s *liveServer) update(t *testing.T, object *stored, after *server.Version)
 		desired := &unstructured.Unstructured{Object: other}
 		desired.SetLabels(map[string]string{"touched": "yes"})
 		stored, _ := after.Read(got.Object)
-		wanted, _ := after.Read(other)
+		expected, _ := after.Read(other)
 		_, err = s.resource(object.version).Update(t.Context(), desired,
 			metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
-		s.same(t, "updating "+inline(bare(got.Object))+" to "+inline(bare(other)), after.Update(wanted, stored, true), err)
+		s.same(t, "updating "+inline(bare(got.Object))+" to "+inline(bare(other)), after.Update(expected, stored, true), err)
 		if after.Status() {
 			_, err = s.resource(object.version).UpdateStatus(t.Context(), desired,
 				metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 			s.same(t, "updating the status of "+inline(bare(got.Object))+" to "+inline(bare(other)),
-				after.UpdateStatus(wanted, stored, true), err)
+				after.UpdateStatus(expected, stored, true), err)
 		}
 	}
 }

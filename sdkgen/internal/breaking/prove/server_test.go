@@ -112,11 +112,11 @@ func (s *liveServer) compare(t *testing.T, old, now *surface.Surface) {
 
 func version(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, name string) *server.Version {
 	t.Helper()
-	made, err := server.New(crd, name)
+	generated, err := server.New(crd, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made
+	return generated
 }
 
 // resource is that of the objects.
@@ -237,8 +237,8 @@ func (s *liveServer) put(t *testing.T, name string, object map[string]any) {
 	if pruned, errs := valid.Valid(object); len(pruned)+len(errs) > 0 {
 		return
 	}
-	made := &stored{name, fmt.Sprintf("object-%s-%d", name, len(s.objects)), object, nil}
-	got, err := s.resource(name).Create(t.Context(), made.named(), metav1.CreateOptions{FieldValidation: "Strict"})
+	generated := &stored{name, fmt.Sprintf("object-%s-%d", name, len(s.objects)), object, nil}
+	got, err := s.resource(name).Create(t.Context(), generated.named(), metav1.CreateOptions{FieldValidation: "Strict"})
 	if err != nil {
 		t.Errorf("the API server refuses what should be valid: %v\n%s", err, inline(object))
 		return
@@ -251,12 +251,12 @@ func (s *liveServer) put(t *testing.T, name string, object map[string]any) {
 		}
 	}
 	want, _ := valid.Read(object)
-	made.read = want
+	generated.read = want
 	if diff := cmp.Diff(bare(want), bare(got.Object)); diff != "" {
 		t.Errorf("stored otherwise (-want +got):\n%s", diff)
 		return
 	}
-	s.objects = append(s.objects, made)
+	s.objects = append(s.objects, generated)
 }
 
 func (o *stored) named() *unstructured.Unstructured {

@@ -136,14 +136,14 @@ func (p *pages) compareVersions(src *gotypes.Source, documents []stage.Document)
 	seen := surface.Surface{}
 	for _, pkg := range src.API.Packages {
 		for _, kind := range pkg.Kinds {
-			made := schemas.CRD(pkg.Path + "." + kind.Name)
-			if made == nil || seen.CRD(made.Spec.Group, made.Spec.Names.Kind) != nil {
+			generated := schemas.CRD(pkg.Path + "." + kind.Name)
+			if generated == nil || seen.CRD(generated.Spec.Group, generated.Spec.Names.Kind) != nil {
 				continue
 			}
-			seen.CRDs = append(seen.CRDs, made)
-			made = made.DeepCopy()
-			crd.FixTopLevelMetadata(*made) // as it is installed
-			found, err := compareKind(made, documents)
+			seen.CRDs = append(seen.CRDs, generated)
+			generated = generated.DeepCopy()
+			crd.FixTopLevelMetadata(*generated) // as it is installed
+			found, err := compareKind(generated, documents)
 			if err != nil {
 				return nil, err
 			}
@@ -172,12 +172,12 @@ func compareKind(
 			To: versions[i].Name}
 		for _, change := range changes {
 			for _, at := range append([]string{change.Place.Path}, change.Others...) {
-				made := reference.Change{Path: strings.TrimPrefix(strings.TrimPrefix(at, comparison.Kind), "."),
+				generated := reference.Change{Path: strings.TrimPrefix(strings.TrimPrefix(at, comparison.Kind), "."),
 					Text: described(change)}
 				if effect := change.Effects[compare.Manifests]; effect.Verdict != compare.Compatible {
-					made.Effect = effect.Reason
+					generated.Effect = effect.Reason
 				}
-				comparison.Changes = append(comparison.Changes, made)
+				comparison.Changes = append(comparison.Changes, generated)
 			}
 		}
 		all = append(all, comparison)

@@ -32,7 +32,7 @@ func (p *pages) programs(
 			if names.Group != doc.API.Group || resource.Version != doc.API.Version {
 				continue
 			}
-			made, err := samples.Make(resource.Definition, resource.Version)
+			generated, err := samples.Make(resource.Definition, resource.Version)
 			if err != nil {
 				p.run.Project.Env.Log.Debug("no sample", "kind", names.Names.Kind, "version", resource.Version, "reason", err)
 				continue
@@ -40,7 +40,7 @@ func (p *pages) programs(
 			for _, definition := range doc.API.Definitions {
 				if definition.Root != nil && definition.Root.Kind == names.Names.Kind &&
 					definition.Root.Version == doc.API.Version {
-					found, err := p.written(src, definition, modules[doc.API], made)
+					found, err := p.written(src, definition, modules[doc.API], generated)
 					if err != nil {
 						return nil, err
 					}

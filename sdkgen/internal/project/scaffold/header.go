@@ -21,10 +21,10 @@ var boilerplates = []string{"hack/boilerplate.go.txt", "hack/boilerplate/boilerp
 // readHeader finds the header: the one that controller-gen's object generator is given, else that of
 // kubebuilder's layout.
 func (p *project) readHeader() header {
-	names, given := boilerplates, ""
+	names, input := boilerplates, ""
 	for _, c := range p.calls {
 		if c.generator == "object" {
-			given = c.options["year"]
+			input = c.options["year"]
 			if file := c.options["headerFile"]; !strings.Contains(file, "$") {
 				names = []string{c.resolve(file)} // a directory, if it has none
 			}
@@ -33,19 +33,19 @@ func (p *project) readHeader() header {
 	}
 	for _, name := range names {
 		if data, err := fs.ReadFile(p.tree, name); err == nil {
-			return p.newHeader(name, string(data), given)
+			return p.newHeader(name, string(data), input)
 		}
 	}
 	return header{}
 }
 
 // newHeader works out the year that a header needs; given is the one that controller-gen is told.
-func (p *project) newHeader(file, text, given string) header {
+func (p *project) newHeader(file, text, input string) header {
 	h := header{file: file, text: text}
 	if !strings.Contains(text, "YEAR") {
 		return h
 	}
-	if h.year = given; given == "" || strings.Contains(given, "$") {
+	if h.year = input; input == "" || strings.Contains(input, "$") {
 		h.year = p.yearIn(h.text)
 	}
 	switch {

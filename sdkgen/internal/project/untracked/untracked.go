@@ -42,11 +42,11 @@ const (
 // in environ, only if there is something to ask about. If it has no answer, every file counts, but for those
 // in __pycache__, and unasked says why.
 func Find(
-	ctx context.Context, root *os.Root, environ []string, places Places, made []string,
+	ctx context.Context, root *os.Root, environ []string, places Places, built []string,
 ) (files []File, unasked, err error) {
 	f := &finder{root: root, places: places, made: map[string]bool{}, homes: map[string]bool{},
 		lists: map[string][]fs.DirEntry{}, why: map[string]string{}}
-	for _, name := range made {
+	for _, name := range built {
 		f.made[name] = true
 		for dir := path.Dir(name); dir != "." && !f.homes[dir]; dir = path.Dir(dir) {
 			f.homes[dir] = true

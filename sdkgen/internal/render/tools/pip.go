@@ -25,8 +25,8 @@ func requirement(requirements string) string { return pinned.FindString(requirem
 
 // download has pip download the one wheel of a requirements file to scratch, and opens it.
 func download(ctx context.Context, opts Options, scratch, requirements string) (*zip.ReadCloser, error) {
-	wanted := requirement(requirements)
-	opts.Log.Info("fetching " + wanted)
+	expected := requirement(requirements)
+	opts.Log.Info("fetching " + expected)
 	pip, err := findPip(ctx, opts, scratch)
 	if err != nil {
 		return nil, err
@@ -42,13 +42,13 @@ func download(ctx context.Context, opts Options, scratch, requirements string) (
 		"--only-binary", ":all:", "--python-version", "3.13",
 	})
 	// Nothing is installed, so a rule of the user against installing outside of environments does not apply.
-	said, err := run(ctx, append(slices.Clone(opts.Environ), "PIP_REQUIRE_VIRTUALENV=0"), argv...)
+	text, err := run(ctx, append(slices.Clone(opts.Environ), "PIP_REQUIRE_VIRTUALENV=0"), argv...)
 	if err != nil {
-		return nil, failed("pip could not fetch "+wanted, advice(said, requirements), said)
+		return nil, failed("pip could not fetch "+expected, advice(text, requirements), text)
 	}
 	wheels, err := filepath.Glob(filepath.Join(dest, "*"))
 	if err != nil || len(wheels) != 1 {
-		return nil, fmt.Errorf("pip left %d files for %s, not 1", len(wheels), wanted)
+		return nil, fmt.Errorf("pip left %d files for %s, not 1", len(wheels), expected)
 	}
 	wheel, err := zip.OpenReader(wheels[0])
 	if err != nil {
@@ -60,21 +60,21 @@ func download(ctx context.Context, opts Options, scratch, requirements string) (
 // findPip returns the command that starts pip: the one of the Python, else that of a virtual environment
 // in scratch.
 func findPip(ctx context.Context, opts Options, scratch string) ([]string, error) {
-	said, err := run(ctx, opts.Environ, opts.Python, "-c", "import pip")
+	text, err := run(ctx, opts.Environ, opts.Python, "-c", "import pip")
 	if err == nil {
 		return []string{opts.Python, "-m", "pip"}, nil
 	}
 	if missing, ok := errors.AsType[*exec.Error](err); ok {
 		return nil, failed(missing.Error(), "install Python 3 with pip, or name one: sdkgen tools --python PROGRAM", "")
 	}
-	if !strings.Contains(said, "ModuleNotFoundError") {
+	if !strings.Contains(text, "ModuleNotFoundError") {
 		return nil, failed(fmt.Sprintf("%s does not start: %v", opts.Python, err),
-			"name another: sdkgen tools --python PROGRAM", said)
+			"name another: sdkgen tools --python PROGRAM", text)
 	}
 	venv := filepath.Join(scratch, "venv")
-	if said, err := run(ctx, opts.Environ, opts.Python, "-m", "venv", venv); err != nil {
+	if declared, err := run(ctx, opts.Environ, opts.Python, "-m", "venv", venv); err != nil {
 		return nil, failed(opts.Python+" has neither pip nor ensurepip",
-			"install pip (Debian: apt-get install python3-pip), or name another Python: sdkgen tools --python PROGRAM", said)
+			"install pip (Debian: apt-get install python3-pip), or name another Python: sdkgen tools --python PROGRAM", declared)
 	}
 	python := filepath.Join(venv, "bin", "python")
 	if runtime.GOOS == "windows" {
@@ -84,13 +84,13 @@ func findPip(ctx context.Context, opts Options, scratch string) ([]string, error
 }
 
 // advice says what to do about a failed download.
-func advice(said, requirements string) string {
+func advice(text, requirements string) string {
 	switch {
-	case strings.Contains(said, "DO NOT MATCH THE HASHES"):
+	case strings.Contains(text, "DO NOT MATCH THE HASHES"):
 		return "what came is not what sdkgen pins; does pip's configuration name a mirror?"
-	case strings.Contains(said, "No space left on device"):
+	case strings.Contains(text, "No space left on device"):
 		return "make room on the disk"
-	case strings.Contains(said, "No matching distribution") && requirements == javaRequirements:
+	case strings.Contains(text, "No matching distribution") && requirements == javaRequirements:
 		return fmt.Sprintf(
 			"there is no network, no runtime for this platform, or pip is older than 20.3; in the latter cases, install Java "+
 				"%d or newer", jar.MinJava)
@@ -99,9 +99,9 @@ func advice(said, requirements string) string {
 }
 
 // failed is a diagnostic about a program, with what it printed, but without the body of Python's tracebacks.
-func failed(message, hint, said string) error {
-	traceback := strings.Contains(said, "Traceback (most recent call last):")
-	for line := range strings.Lines(said) {
+func failed(message, hint, text string) error {
+	traceback := strings.Contains(text, "Traceback (most recent call last):")
+	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if line != "" && (!traceback || line[0] != ' ' && !strings.HasPrefix(line, "Traceback")) {
 			hint += "\n" + line

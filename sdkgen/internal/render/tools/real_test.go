@@ -50,9 +50,9 @@ func TestReal(t *testing.T) {
 	if err != nil || sets[0].Len() == 0 {
 		t.Fatalf("%v", err)
 	}
-	if said := log.String(); !strings.Contains(said, "msg=openapi-generator output=") ||
-		strings.Contains(said, "WARNING") {
-		t.Errorf("printed:\n%s", strings.ReplaceAll(said, `\n`, "\n"))
+	if text := log.String(); !strings.Contains(text, "msg=openapi-generator output=") ||
+		strings.Contains(text, "WARNING") {
+		t.Errorf("printed:\n%s", strings.ReplaceAll(text, `\n`, "\n"))
 	}
 	if err := tools.CheckJava(java); err != nil {
 		t.Errorf("after the run: %v", err)

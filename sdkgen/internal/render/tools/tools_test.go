@@ -202,8 +202,8 @@ func TestEnsure(t *testing.T) {
 			t.Errorf("%s: bin/java is %v, %v", step.name, info, err)
 		}
 	}
-	if said := w.log.String(); strings.Count(said, "is damaged") != 1 {
-		t.Errorf("log:\n%s", said)
+	if text := w.log.String(); strings.Count(text, "is damaged") != 1 {
+		t.Errorf("log:\n%s", text)
 	}
 }
 

@@ -48,14 +48,14 @@ func (g *Generator) CRDs(dir string) (_ *artifact.Set, warnings diag.List, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := g.source.Definitions()
+	generated, err := g.source.Definitions()
 	if err != nil {
 		return nil, nil, err
 	}
 	out := &outputs{set: &artifact.Set{}, dir: dir, origin: CRDStage}
 	ctx := g.controllerContext(out, g.api.Packages...)
-	for _, kind := range made.Kinds {
-		definition, ok := made.CRDs[kind]
+	for _, kind := range generated.Kinds {
+		definition, ok := generated.CRDs[kind]
 		if !ok {
 			return nil, nil, fmt.Errorf("running controller-gen crd for %s: controller-tools generated no CRD", kind)
 		}

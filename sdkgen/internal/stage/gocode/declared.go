@@ -21,9 +21,9 @@ import (
 // CheckDeclared finds names that generated Go files declare beside the API's types, and other files there, which no
 // stage made, declare too: the package would not compile. The generators do not see a file that another one
 // wrote, and Go only says so when it compiles.
-func CheckDeclared(p *stage.Project, made *artifact.Set) error {
+func CheckDeclared(p *stage.Project, generated *artifact.Set) error {
 	ours := map[string][]artifact.File{} // by directory
-	for file := range made.All() {
+	for file := range generated.All() {
 		if path.Ext(file.Path) == ".go" && slices.ContainsFunc(p.Config.APIs,
 			func(api config.API) bool { return api.Path == path.Dir(file.Path) }) {
 			ours[path.Dir(file.Path)] = append(ours[path.Dir(file.Path)], file)
@@ -31,7 +31,7 @@ func CheckDeclared(p *stage.Project, made *artifact.Set) error {
 	}
 	var list diag.List
 	for dir, files := range ours {
-		others, err := otherSources(p, dir, made)
+		others, err := otherSources(p, dir, generated)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func CheckDeclared(p *stage.Project, made *artifact.Set) error {
 }
 
 // otherSources returns the Go files of a directory that Go compiles and no stage made, this time or before.
-func otherSources(p *stage.Project, dir string, made *artifact.Set) (others []artifact.File, err error) {
+func otherSources(p *stage.Project, dir string, generated *artifact.Set) (others []artifact.File, err error) {
 	entries, err := os.ReadDir(p.Env.Path(dir))
 	if err != nil {
 		return nil, nil // there is none yet
@@ -68,7 +68,7 @@ func otherSources(p *stage.Project, dir string, made *artifact.Set) (others []ar
 	linux.GOOS, linux.GOARCH, linux.CgoEnabled, linux.BuildTags = "linux", "amd64", false, nil
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
-		if _, ours := made.Lookup(name); ours || before[name] || path.Ext(name) != ".go" || !entry.Type().IsRegular() {
+		if _, ours := generated.Lookup(name); ours || before[name] || path.Ext(name) != ".go" || !entry.Type().IsRegular() {
 			continue
 		}
 		if matches, err := linux.MatchFile(p.Env.Path(dir), entry.Name()); err != nil || !matches {
@@ -117,19 +117,19 @@ func declaredTwice(fset *token.FileSet, other artifact.File, taken map[string]st
 // "PACKAGE TYPE.METHOD".
 func declaredIn(file *ast.File) map[string]token.Pos {
 	found := map[string]token.Pos{}
-	add := func(id *ast.Ident, of string) {
-		if id.Name != "_" && (id.Name != "init" || of != "") {
-			found[file.Name.Name+" "+of+id.Name] = id.Pos()
+	add := func(id *ast.Ident, target string) {
+		if id.Name != "_" && (id.Name != "init" || target != "") {
+			found[file.Name.Name+" "+target+id.Name] = id.Pos()
 		}
 	}
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			of := ""
+			subject := ""
 			if decl.Recv != nil {
-				of = load.Receiver(decl) + "."
+				subject = load.Receiver(decl) + "."
 			}
-			add(decl.Name, of)
+			add(decl.Name, subject)
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
 				switch spec := spec.(type) {

@@ -92,17 +92,17 @@ func (g *Generator) Definitions(pkg *load.Package, files *artifact.Set) (artifac
 // the types, as "PACKAGE.Type", of packages with and without markers.
 func (g *Generator) Violations(goTypes []string) ([]byte, error) {
 	others := &Generator{source: g.source, api: g.api, root: g.root, header: g.header, scratch: g.scratch}
-	wanted := map[string]bool{}
+	expected := map[string]bool{}
 	for _, goType := range goTypes {
 		pkg := goType[:strings.LastIndexByte(goType, '.')]
 		if api := g.api.ByPath(pkg); api == nil || api.Foreign {
-			wanted[goType] = true
+			expected[goType] = true
 			others.more = append(others.more, pkg)
 		}
 	}
 	slices.Sort(others.more)
 	others.more = slices.Compact(others.more)
-	_, report, err := others.openapi("others", "others", func(t *types.Type) bool { return wanted[t.Name.String()] })
+	_, report, err := others.openapi("others", "others", func(t *types.Type) bool { return expected[t.Name.String()] })
 	return report, err
 }
 

@@ -86,7 +86,7 @@ func TestEnums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := func(universe func(types.Universe) types.Universe) string {
+	generated := func(universe func(types.Universe) types.Universe) string {
 		gen, err := New(gotypes.New(api, crd.Generator{}), Options{Root: root, Scratch: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
@@ -108,11 +108,11 @@ func TestEnums(t *testing.T) {
 		}
 		return text
 	}
-	want := made(func(all types.Universe) types.Universe { return all })
+	want := generated(func(all types.Universe) types.Universe { return all })
 	if n := strings.Count(want, "Enum:"); n < 2 {
 		t.Errorf("%d enumerations are compared:\n%s", n, want)
 	}
-	if d := cmp.Diff(want, made(enums)); d != "" {
+	if d := cmp.Diff(want, generated(enums)); d != "" {
 		t.Errorf("(-whole universe +enumerations)\n%s", d)
 	}
 }

@@ -206,10 +206,10 @@ func (g *Generator) checkGroupVersion(pkg *load.Package, name string) diag.List 
 	var list diag.List
 	for field, value := range literal(pkg, name) {
 		want := map[string]string{"Group": pkg.Group, "Version": pkg.Version}[field]
-		if said := pkg.Source.TypesInfo.Types[value].Value; said != nil && said.Kind() == constant.String &&
-			constant.StringVal(said) != want {
+		if text := pkg.Source.TypesInfo.Types[value].Value; text != nil && text.Kind() == constant.String &&
+			constant.StringVal(text) != want {
 			list.Add(g.api.At(value.Pos()), "clients", fmt.Sprintf("write %q, or correct the marker", want),
-				"%s has the %s %s, the package's markers say %q", name, strings.ToLower(field), said, want)
+				"%s has the %s %s, the package's markers say %q", name, strings.ToLower(field), text, want)
 		}
 	}
 	return list

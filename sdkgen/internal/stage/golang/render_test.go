@@ -202,9 +202,9 @@ func checkJSON(t *testing.T, output []byte, doc *spec.Swagger) {
 			defaults[key] = property.Default
 		}
 	}
-	for _, made := range []string{"defaults", "new"} {
-		if d := cmp.Diff(defaults, got[made]); d != "" {
-			t.Errorf("%s:\n%s", made, d)
+	for _, generated := range []string{"defaults", "new"} {
+		if d := cmp.Diff(defaults, got[generated]); d != "" {
+			t.Errorf("%s:\n%s", generated, d)
 		}
 	}
 	if d := cmp.Diff(map[string]any{}, got["empty"]); d != "" {

@@ -33,15 +33,15 @@ func FuzzComment(f *testing.F) {
 			}
 			var words []string
 			for line := range strings.SplitSeq(source, "\n") {
-				said, ok := strings.CutPrefix(line, indent+"// ")
+				reported, ok := strings.CutPrefix(line, indent+"// ")
 				if !ok && line != indent+"//" {
 					t.Fatalf("%q of %q is no comment", line, text)
 				}
-				if strings.HasPrefix(said, "+build") {
+				if strings.HasPrefix(reported, "+build") {
 					t.Fatalf("%q of %q is an instruction", line, text)
 				}
 				if ok {
-					words = append(words, strings.Fields(said)...)
+					words = append(words, strings.Fields(reported)...)
 				}
 			}
 			got := strings.ReplaceAll(strings.Join(words, " "), "'", "")

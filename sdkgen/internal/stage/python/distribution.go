@@ -69,10 +69,10 @@ func AnnotateDistribution(name string, parts []Part) render.API {
 			Group: part.API.Group, Version: part.API.Version, Kinds: []Shown{},
 		}
 		for _, kind := range rootKinds(part.API) {
-			shown := Shown{Class: kind.Name, Example: example(kind, v.Known)}
-			v.Kinds = append(v.Kinds, shown)
-			if shown.Example != "" && stored(part.API, kind) {
-				v.Examples, d.HasExamples = append(v.Examples, shown), true
+			printed := Shown{Class: kind.Name, Example: example(kind, v.Known)}
+			v.Kinds = append(v.Kinds, printed)
+			if printed.Example != "" && stored(part.API, kind) {
+				v.Examples, d.HasExamples = append(v.Examples, printed), true
 			}
 		}
 		d.Versions = append(d.Versions, v)

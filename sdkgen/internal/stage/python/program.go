@@ -13,7 +13,7 @@ import (
 // module. The object is what the API server takes; fields of it that no class has are an error.
 func Program(definition *model.Definition, module string, object map[string]any) (string, error) {
 	p := &program{references: newReferences()}
-	made, err := p.object(definition, object)
+	generated, err := p.object(definition, object)
 	if err != nil {
 		return "", err
 	}
@@ -26,7 +26,7 @@ func Program(definition *model.Definition, module string, object map[string]any)
 			imports = append(imports, fromImport(from.module, slices.Sorted(maps.Keys(from.names))...).render(0)+"\n")
 		}
 	}
-	text := strings.Join(imports, "\n") + "\n" + made.after("sample = ").render(0) + "\n"
+	text := strings.Join(imports, "\n") + "\n" + generated.after("sample = ").render(0) + "\n"
 	if p.times {
 		text = "from datetime import datetime\n\n" + text
 	}
@@ -41,11 +41,11 @@ type program struct {
 
 // object returns the call of a class.
 func (p *program) object(definition *model.Definition, object map[string]any) (source, error) {
-	given := maps.Clone(object)
+	input := maps.Clone(object)
 	var arguments []source
 	for _, field := range definition.Fields {
-		value, ok := given[field.Key]
-		delete(given, field.Key)
+		value, ok := input[field.Key]
+		delete(input, field.Key)
 		if !ok || definition.Root != nil && (field.Key == "apiVersion" || field.Key == "kind") {
 			continue
 		}
@@ -55,7 +55,7 @@ func (p *program) object(definition *model.Definition, object map[string]any) (s
 		}
 		arguments = append(arguments, argument.after(attribute(field.Key)+"="))
 	}
-	for _, key := range slices.Sorted(maps.Keys(given)) {
+	for _, key := range slices.Sorted(maps.Keys(input)) {
 		return source{}, fmt.Errorf("the class %s has no attribute for %q", definition.Name, key)
 	}
 	return group(p.use(definition)+"(", ")", arguments...), nil

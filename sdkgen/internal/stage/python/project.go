@@ -56,9 +56,9 @@ func projectOf(api *model.API) *Project {
 		Modules: modulesOf(api),
 	}
 	for _, kind := range rootKinds(api) {
-		shown := Shown{Class: kind.Name, Example: example(kind, "models")}
-		project.Kinds = append(project.Kinds, shown)
-		project.HasExamples = project.HasExamples || shown.Example != ""
+		printed := Shown{Class: kind.Name, Example: example(kind, "models")}
+		project.Kinds = append(project.Kinds, printed)
+		project.HasExamples = project.HasExamples || printed.Example != ""
 	}
 	return project
 }
@@ -110,12 +110,12 @@ func example(kind *model.Definition, models string) string {
 	for _, key := range []string{"apiVersion", "kind", "metadata", "status"} {
 		delete(manifest, key)
 	}
-	made := caller{models}.call(kind, manifest, atom(`metadata=V1ObjectMeta(name="example")`))
+	generated := caller{models}.call(kind, manifest, atom(`metadata=V1ObjectMeta(name="example")`))
 	namespace := `, "default"`
 	if !kind.Root.Namespaced {
 		namespace = ""
 	}
-	return call("Client("+models+"."+kind.Name+namespace+").create(", ")", made).render(0)
+	return call("Client("+models+"."+kind.Name+namespace+").create(", ")", generated).render(0)
 }
 
 // caller writes calls of the classes in a module.

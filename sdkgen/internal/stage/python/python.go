@@ -166,13 +166,13 @@ func (m *modeler) model(definition *model.Definition, problems *model.Unrepresen
 
 // samples works out what the model's test prints.
 func (m *modeler) samples(definition *model.Definition, model *Model) Samples {
-	made := sampling{}
+	generated := sampling{}
 	assign := func(name string, value source) string { return value.after(name + " = ").render(0) }
 	out := Samples{
-		Full:       assign("SAMPLE", valueOf(made.sample(definition, true))),
-		Minimal:    assign("MINIMAL", valueOf(made.sample(definition, false))),
+		Full:       assign("SAMPLE", valueOf(generated.sample(definition, true))),
+		Minimal:    assign("MINIMAL", valueOf(generated.sample(definition, false))),
 		Kubernetes: assign("KUBERNETES", group("[", "]", quoted(m.external)...)),
-		Invalid:    made.invalid,
+		Invalid:    generated.invalid,
 		Deprecated: model.Mark != "" || slices.ContainsFunc(model.Fields, func(field Field) bool { return field.Deprecated }),
 	}
 	var defaults, required []source

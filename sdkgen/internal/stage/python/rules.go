@@ -16,8 +16,8 @@ func rules(t *model.Type) map[string]any {
 	if t == nil {
 		return out
 	}
-	put := func(keyword string, value any, is bool) {
-		if is {
+	put := func(keyword string, value any, ok bool) {
+		if ok {
 			out[keyword] = value
 		}
 	}

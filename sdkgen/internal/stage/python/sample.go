@@ -123,35 +123,35 @@ func (s *sampling) object(key string, t *model.Type) any {
 }
 
 // number returns a number that the type allows, the wanted one if it does.
-func (s *sampling) number(t *model.Type, wanted float64) float64 {
+func (s *sampling) number(t *model.Type, expected float64) float64 {
 	step := 1.0
 	if t.MultipleOf != nil {
 		step = *t.MultipleOf
-		wanted = step
+		expected = step
 	}
-	if limit := t.Minimum; limit != nil && (wanted < *limit || wanted == *limit && t.ExclusiveMinimum) {
-		wanted = *limit
+	if limit := t.Minimum; limit != nil && (expected < *limit || expected == *limit && t.ExclusiveMinimum) {
+		expected = *limit
 		if t.ExclusiveMinimum || t.MultipleOf != nil {
-			wanted = step * float64(int(*limit/step)+1)
+			expected = step * float64(int(*limit/step)+1)
 		}
 	}
-	if limit := t.Maximum; limit != nil && (wanted > *limit || wanted == *limit && t.ExclusiveMaximum) {
-		wanted = *limit
+	if limit := t.Maximum; limit != nil && (expected > *limit || expected == *limit && t.ExclusiveMaximum) {
+		expected = *limit
 		if t.ExclusiveMaximum || t.MultipleOf != nil {
-			wanted = step * float64(int(*limit/step)-1)
+			expected = step * float64(int(*limit/step)-1)
 		}
-		s.invalid = s.invalid || t.Minimum != nil && wanted < *t.Minimum
+		s.invalid = s.invalid || t.Minimum != nil && expected < *t.Minimum
 	}
-	return wanted
+	return expected
 }
 
 // within returns the wanted size, or the nearest that is allowed.
-func within(wanted int64, smallest, largest *int64) int64 {
+func within(expected int64, smallest, largest *int64) int64 {
 	if smallest != nil {
-		wanted = max(wanted, *smallest)
+		expected = max(expected, *smallest)
 	}
 	if largest != nil {
-		wanted = min(wanted, *largest)
+		expected = min(expected, *largest)
 	}
-	return wanted
+	return expected
 }

@@ -76,13 +76,13 @@ func Pages(opts Options, apis []API, comparisons []Comparison) (*artifact.Set, e
 	if opts.Markdown {
 		files = s.markdown
 	}
-	made, err := files()
+	generated, err := files()
 	if err != nil {
 		return nil, err
 	}
-	made = append(made, file{"llms.txt", s.llms()})
+	generated = append(generated, file{"llms.txt", s.llms()})
 	set := &artifact.Set{}
-	for _, f := range made {
+	for _, f := range generated {
 		if err := set.Put(artifact.File{Path: path.Join(opts.Dir, f.name), Data: f.data, Origin: Stage}); err != nil {
 			return nil, err
 		}
@@ -154,8 +154,8 @@ func (p *page) Rules() []constraint.Rule {
 	if schema := p.schema(); schema != nil {
 		return constraint.Rules(schema)
 	}
-	of := model.Type{Shape: model.Reference, Definition: p.Definition}
-	return constraint.Rules(of.Schema())
+	subject := model.Type{Shape: model.Reference, Definition: p.Definition}
+	return constraint.Rules(subject.Schema())
 }
 
 // pair is a comparison that has a page.
@@ -207,7 +207,7 @@ func (s *site) call(api API) {
 func (s *site) findTypes() {
 	seen, taken := map[*model.Definition]bool{}, map[string]bool{}
 	var visit func(api API, fields []*model.Field)
-	of := func(api API, t *model.Type) {
+	subject := func(api API, t *model.Type) {
 		for ; t != nil; t = t.Elem {
 			if definition := t.Definition; definition != nil && !seen[definition] {
 				seen[definition] = true
@@ -222,7 +222,7 @@ func (s *site) findTypes() {
 	}
 	visit = func(api API, fields []*model.Field) {
 		for _, field := range fields {
-			of(api, &field.Type)
+			subject(api, &field.Type)
 		}
 	}
 	for _, k := range s.kinds {

@@ -68,13 +68,13 @@ func (t *tree) node(field *model.Field, at string, schema *constraint.Schema) *n
 	if at != "" {
 		path = at + "." + field.Key
 	}
-	said := schema
-	if said == nil {
-		said = field.Schema()
+	text := schema
+	if text == nil {
+		text = field.Schema()
 	}
 	n := &node{
 		Key: field.Key, Path: path, Type: TypeOf(&field.Type), Required: field.Mandatory, Default: encoded(field.Default),
-		Deprecated: field.Deprecated, Facts: constraint.Of(said), Rules: constraint.Rules(said), Doc: field.Description,
+		Deprecated: field.Deprecated, Facts: constraint.Of(text), Rules: constraint.Rules(text), Doc: field.Description,
 		Names: t.names[field],
 	}
 	n.Anchor = model.Free(anchor(path), func(name string) bool { return t.taken[name] })

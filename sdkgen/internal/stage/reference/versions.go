@@ -41,14 +41,14 @@ func (p *pair) Rows() []row {
 		path := plain(change.Path)
 		r := rows[change.Path]
 		if r == nil {
-			was, is := old[path], now[path]
-			r = &row{Path: cmp.Or(change.Path, p.Kind), Class: "changed", Old: at(p.old, was), Now: at(p.now, is)}
+			before, after := old[path], now[path]
+			r = &row{Path: cmp.Or(change.Path, p.Kind), Class: "changed", Old: at(p.old, before), Now: at(p.now, after)}
 			switch {
 			case change.Path == "":
 				r.Class = ""
-			case was == nil && is != nil:
+			case before == nil && after != nil:
 				r.Class = "added"
-			case is == nil && was != nil:
+			case after == nil && before != nil:
 				r.Class = "removed"
 			}
 			rows[change.Path] = r

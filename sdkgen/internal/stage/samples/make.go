@@ -140,14 +140,14 @@ func numbered(name string, i int) string {
 	return fmt.Sprintf("%s%d", name, i+1)
 }
 
-func bounded(wanted int, low, high *int64) int {
+func bounded(expected int, low, high *int64) int {
 	if low != nil {
-		wanted = max(wanted, int(*low))
+		expected = max(expected, int(*low))
 	}
 	if high != nil {
-		wanted = min(wanted, int(*high))
+		expected = min(expected, int(*high))
 	}
-	return min(wanted, maxItems)
+	return min(expected, maxItems)
 }
 
 // resolve adds to a schema what its compositions ask for: all of allOf, the first of anyOf and oneOf.
@@ -157,9 +157,9 @@ func resolve(s *schema) *schema {
 	}
 	out := *s
 	branches := slices.Clone(s.AllOf)
-	for _, of := range [][]schema{s.AnyOf, s.OneOf} {
-		if len(of) > 0 {
-			branches = append(branches, of[0])
+	for _, target := range [][]schema{s.AnyOf, s.OneOf} {
+		if len(target) > 0 {
+			branches = append(branches, target[0])
 		}
 	}
 	for _, branch := range branches {
@@ -180,21 +180,21 @@ func number(s *schema, key string) float64 {
 	if s.MultipleOf != nil && *s.MultipleOf > 0 {
 		step = *s.MultipleOf
 	}
-	wanted := max(1, step)
+	expected := max(1, step)
 	if strings.HasSuffix(strings.ToLower(key), "port") {
-		wanted = math.Ceil(8080/step) * step
+		expected = math.Ceil(8080/step) * step
 	}
-	if low := s.Minimum; low != nil && (wanted < *low || s.ExclusiveMinimum && wanted == *low) {
-		if wanted = math.Ceil(*low/step) * step; s.ExclusiveMinimum && wanted == *low {
-			wanted += step
+	if low := s.Minimum; low != nil && (expected < *low || s.ExclusiveMinimum && expected == *low) {
+		if expected = math.Ceil(*low/step) * step; s.ExclusiveMinimum && expected == *low {
+			expected += step
 		}
 	}
-	if high := s.Maximum; high != nil && (wanted > *high || s.ExclusiveMaximum && wanted == *high) {
-		if wanted = math.Floor(*high/step) * step; s.ExclusiveMaximum && wanted == *high {
-			wanted -= step
+	if high := s.Maximum; high != nil && (expected > *high || s.ExclusiveMaximum && expected == *high) {
+		if expected = math.Floor(*high/step) * step; s.ExclusiveMaximum && expected == *high {
+			expected -= step
 		}
 	}
-	return wanted
+	return expected
 }
 
 // words returns strings of a schema that a rule may accept, the best first.

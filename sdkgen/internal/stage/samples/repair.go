@@ -43,14 +43,14 @@ func (k *kind) repair(object map[string]any) (map[string]any, error) {
 		}
 		all[best].spread = true
 		for _, near := range k.neighbours(all[best]) {
-			made := k.judge(near)
-			if made.score == 0 {
-				return made.object, nil
+			generated := k.judge(near)
+			if generated.score == 0 {
+				return generated.object, nil
 			}
 			if tries++; tries >= maxTries {
 				break
 			}
-			all = append(all, made)
+			all = append(all, generated)
 		}
 	}
 	return nil, &Unsolved{start.errs}

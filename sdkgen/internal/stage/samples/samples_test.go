@@ -42,7 +42,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 		for range 3 {
-			var made, said strings.Builder
+			var generated, text strings.Builder
 			set, list, err := samples.Files(in)
 			if err != nil {
 				if _, ok := errors.AsType[diag.List](err); !ok {
@@ -51,18 +51,18 @@ func TestFiles(t *testing.T) {
 				set = nil
 			}
 			for _, d := range list.Sorted() {
-				fmt.Fprintln(&said, d)
+				fmt.Fprintln(&text, d)
 			}
 			for file := range set.All() {
 				body := file.Data
 				for range 2 { // the comment, which is in every file
 					_, body, _ = bytes.Cut(body, []byte("\n"))
 				}
-				fmt.Fprintf(&made, "# %s\n%s", file.Path, body)
+				fmt.Fprintf(&generated, "# %s\n%s", file.Path, body)
 				accepted(t, definitions, file)
 			}
-			c.Want(t, "made", made.String())
-			c.Want(t, "diagnostics", said.String())
+			c.Want(t, "made", generated.String())
+			c.Want(t, "diagnostics", text.String())
 		}
 	})
 }

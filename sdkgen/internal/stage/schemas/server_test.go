@@ -202,20 +202,20 @@ func (s *liveServer) manifests(t *testing.T, r schemas.Resource, count int, seed
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := c.validator.Validate(value)
+		text := c.validator.Validate(value)
 		_, err = client.Create(t.Context(), &unstructured.Unstructured{Object: runtime.DeepCopyJSON(manifest)},
 			metav1.CreateOptions{
 				DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict,
 			})
 		_, errs := ruled.Valid(manifest)
 		switch {
-		case err == nil && said == nil:
+		case err == nil && text == nil:
 			valid++
-		case err == nil && !listForText(c.props, manifest) && !inStatus(said):
-			t.Errorf("the API server accepts it, but the schema says %v\n%s", said, data)
-		case err != nil && said == nil && len(errs) == 0:
+		case err == nil && !listForText(c.props, manifest) && !inStatus(text):
+			t.Errorf("the API server accepts it, but the schema says %v\n%s", text, data)
+		case err != nil && text == nil && len(errs) == 0:
 			t.Errorf("the API server says %v, but the schema accepts it\n%s", err, data)
-		case said == nil:
+		case text == nil:
 			rules++
 		default:
 			refused++

@@ -148,9 +148,9 @@ func nested(v *structuralschema.NestedValueValidation, s *structuralschema.Struc
 func nestedProperty(
 	out node, v *structuralschema.NestedValueValidation, key string, s, below *structuralschema.Structural,
 ) {
-	property, said := v.Properties[key]
+	property, declared := v.Properties[key]
 	found := node{}
-	if said {
+	if declared {
 		found = nested(&property, below)
 	}
 	null := !slices.Contains(v.Required, key)

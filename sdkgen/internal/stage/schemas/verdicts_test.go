@@ -217,7 +217,7 @@ func (c *comparison) compare(t *testing.T, total *tally) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := c.validator.Validate(value)
+	text := c.validator.Validate(value)
 	switch {
 	case len(refused) > 0 && !slices.ContainsFunc(refused,
 		func(why string) bool { return !strings.Contains(why, "Duplicate value") }):
@@ -226,12 +226,12 @@ func (c *comparison) compare(t *testing.T, total *tally) {
 		total.lists++
 	case len(refused) == 0:
 		total.valid++
-		if said != nil {
-			t.Errorf("valid, but the schema says %v\n%s", said, data)
+		if text != nil {
+			t.Errorf("valid, but the schema says %v\n%s", text, data)
 		}
 	default:
 		total.invalid++
-		if said == nil {
+		if text == nil {
 			t.Errorf("the API server says %s, but the schema accepts it\n%s", strings.Join(refused, "; "), data)
 		}
 	}

@@ -59,7 +59,7 @@ func specOf(t *testing.T, object string) (out map[string]any) {
 
 // TestSchema: what becomes of specs.
 func TestSchema(t *testing.T) {
-	for given, want := range map[string]string{ // to a spec, or to a part of an error
+	for input, want := range map[string]string{ // to a spec, or to a part of an error
 		`{}`:                    `{"color":"red"}`,
 		`{"color":null}`:        `{"color":"red"}`,
 		`{"color":"blue"}`:      `{"color":"blue"}`,
@@ -72,17 +72,17 @@ func TestSchema(t *testing.T) {
 		`{"x":1,"a":{}}`:        `strict decoding error: unknown field \"spec.a\", unknown field \"spec.x\"`,
 	} {
 		_, got := call(t.Context(), t, newServer(t), http.MethodPost, "v1/samples?fieldValidation=Strict",
-			fmt.Sprintf(sample, "a", given))
+			fmt.Sprintf(sample, "a", input))
 		if strings.HasPrefix(want, "{") {
 			var object map[string]any
 			if err := json.Unmarshal([]byte(want), &object); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(object, specOf(t, got)); d != "" {
-				t.Errorf("%s:\n%s", given, d)
+				t.Errorf("%s:\n%s", input, d)
 			}
 		} else if !strings.Contains(got, want) {
-			t.Errorf("%s: %s", given, got)
+			t.Errorf("%s: %s", input, got)
 		}
 	}
 }

@@ -94,18 +94,18 @@ func (k *keeper) serve(connection net.Conn) {
 var errUnknown = errors.New("no such component")
 
 // restart stops a component, starts it again and waits until it is ready.
-func (k *keeper) restart(ctx context.Context, wanted Restart) error {
-	old, found := k.children[wanted.Component]
+func (k *keeper) restart(ctx context.Context, expected Restart) error {
+	old, found := k.children[expected.Component]
 	if !found {
-		return fmt.Errorf("%q: %w; the components are %s", wanted.Component, errUnknown, strings.Join(k.plan.names(), ", "))
+		return fmt.Errorf("%q: %w; the components are %s", expected.Component, errUnknown, strings.Join(k.plan.names(), ", "))
 	}
-	if err := k.end(ctx, old, wanted.Kill); err != nil {
+	if err := k.end(ctx, old, expected.Kill); err != nil {
 		return err
 	}
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-time.After(wanted.Pause):
+	case <-time.After(expected.Pause):
 	}
 	if err := k.launch(old.name); err != nil {
 		return err

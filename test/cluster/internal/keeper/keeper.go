@@ -219,7 +219,7 @@ func (k *keeper) watch(ctx context.Context) error {
 // finish kills the components and removes the directory. Without an owner, a failure stays in the directory's state
 // instead.
 func (k *keeper) finish(ctx context.Context, err error) error {
-	wanted := ctx.Err() != nil
+	expected := ctx.Err() != nil
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
 	processes := make([]process.ID, 0, len(k.state.Components))
@@ -230,11 +230,11 @@ func (k *keeper) finish(ctx context.Context, err error) error {
 	if killed := process.Kill(ending, processes...); killed != nil {
 		return errors.Join(err, killed)
 	}
-	if !wanted && k.kept.Load() {
+	if !expected && k.kept.Load() {
 		k.state.Phase, k.state.Failure, k.state.Components = state.Failed, err.Error(), nil
 		return errors.Join(err, k.directory.Save(k.state))
 	}
-	if wanted {
+	if expected {
 		err = nil
 	}
 	return errors.Join(err, k.directory.Remove(ending))

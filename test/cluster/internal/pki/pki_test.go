@@ -13,12 +13,12 @@ import (
 
 func authority(t *testing.T, name string) *pki.Authority {
 	t.Helper()
-	made, err := pki.NewAuthority(name, time.Now())
+	generated, err := pki.NewAuthority(name, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	// As a later command reads it.
-	read, err := pki.ParseAuthority(made.Pair)
+	read, err := pki.ParseAuthority(generated.Pair)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +37,9 @@ func leaf(t *testing.T, pair pki.Pair) *x509.Certificate {
 	return parsed.Leaf
 }
 
-func pool(of *pki.Authority) *x509.CertPool {
+func pool(target *pki.Authority) *x509.CertPool {
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(of.Certificate)
+	pool.AppendCertsFromPEM(target.Certificate)
 	return pool
 }
 

@@ -101,18 +101,18 @@ func TestTakeEndsWhatAKilledOneLeft(t *testing.T) {
 			left := state.Directory(path(t))
 			orphan, stranger := sleeper(t), sleeper(t)
 			abandon(t, left, orphan, process.ID{PID: stranger.PID, Born: "before"})
-			wanted := string(left)
+			expected := string(left)
 			if name == "temporary" {
-				wanted = "" // it is found, not named
+				expected = "" // it is found, not named
 			}
-			taken := take(t, home, wanted, false)
+			taken := take(t, home, expected, false)
 			if orphan.Alive() {
 				t.Error("the orphan is alive")
 			}
 			if !stranger.Alive() {
 				t.Error("a stranger that has the number of a component was killed")
 			}
-			if wanted == "" && exists(t, string(left)) {
+			if expected == "" && exists(t, string(left)) {
 				t.Error("the directory is there")
 			}
 			if _, err := taken.Load(); !errors.Is(err, fs.ErrNotExist) {

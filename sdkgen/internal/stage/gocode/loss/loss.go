@@ -47,8 +47,8 @@ func (l Lost) String() string {
 // nothing.
 func Of(before, after []byte) []Lost {
 	old, ok := read(before)
-	now, is := read(after)
-	if !ok || !is {
+	now, holds := read(after)
+	if !ok || !holds {
 		return nil
 	}
 	var all []Lost

@@ -30,11 +30,11 @@ func TestLink(t *testing.T) {
 			}
 		}
 		out, err := link.Link(in, "example.org/sdk/internal/light")
-		said := ""
+		text := ""
 		if err != nil {
-			said = err.Error() + "\n"
+			text = err.Error() + "\n"
 		}
-		c.Want(t, "error", said)
+		c.Want(t, "error", text)
 		for file := range out.All() {
 			before, _ := in.Lookup(file.Path)
 			if file.Origin != "go" {
@@ -46,7 +46,7 @@ func TestLink(t *testing.T) {
 		}
 		for range 20 {
 			again, err := link.Link(in, "example.org/sdk/internal/light")
-			if (err == nil) != (said == "") {
+			if (err == nil) != (text == "") {
 				t.Fatal(err)
 			}
 			for file := range out.All() {

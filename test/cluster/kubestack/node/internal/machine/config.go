@@ -48,14 +48,14 @@ func (i *images) Set(value string) error {
 	if !found || name == "" || list == "" {
 		return fmt.Errorf("%q is not NAME=DIRECTORY[:DIRECTORY...]", value)
 	}
-	made := image{name: name}
+	generated := image{name: name}
 	for _, directory := range strings.Split(list, ":") {
 		if info, err := os.Stat(directory); err != nil || !info.IsDir() {
 			return fmt.Errorf("%s: %q is not a directory", name, directory)
 		}
-		made.layers = append([]string{directory}, made.layers...)
+		generated.layers = append([]string{directory}, generated.layers...)
 	}
-	*i = append(*i, made)
+	*i = append(*i, generated)
 	return nil
 }
 
