@@ -13,6 +13,12 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/api/backtrack"
 )
 
+var boundsRule = Rule{
+	ID:    "bounds",
+	Doc:   "A validation does not apply to the type, excludes all values or contradicts another one.",
+	check: schemaRule((*linter).checkBounds),
+}
+
 // checkBounds reports validations that do not apply to the type, that no value satisfies, and that
 // contradict each other or those of the type.
 func (l *linter) checkBounds(decl *declaration) {

@@ -18,6 +18,12 @@ func character(text string) string {
 	return fmt.Sprintf("%U, which YAML does not allow in a CRD", []rune(text)[0])
 }
 
+var charactersRule = Rule{
+	ID:    "characters",
+	Doc:   "The comment of a type or field contains a character that YAML does not allow in a CRD.",
+	check: (*linter).checkDescription,
+}
+
 // checkDescription reports a character in the comment of a type or field that controller-gen
 // cannot write into the CRD.
 func (l *linter) checkDescription(decl *declaration) {

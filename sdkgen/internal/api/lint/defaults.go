@@ -23,6 +23,12 @@ type declaredDefault struct {
 	value  any // as JSON has it; nil if it is not known
 }
 
+var defaultsRule = Rule{
+	ID:    "default",
+	Doc:   "A default does not fit the Go type or the validations, or differs from another default.",
+	check: schemaRule((*linter).checkDefaults),
+}
+
 // checkDefaults reports defaults that do not match the field's type or its validations, that
 // openapi-gen rejects, and two that differ.
 func (l *linter) checkDefaults(decl *declaration) {

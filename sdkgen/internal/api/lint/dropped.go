@@ -12,6 +12,12 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
+var droppedRule = Rule{
+	ID:    "dropped",
+	Doc:   "The CRD would lack a validation, because controller-gen does not read its marker.",
+	check: schemaRule((*linter).checkDropped),
+}
+
 // checkDropped reports validations that the CRD would not have: controller-gen does not read the
 // marker, and no other one says the same.
 func (l *linter) checkDropped(decl *declaration) {
@@ -134,17 +140,17 @@ func spell(c constraint) string {
 	return asJSON(c.value)
 }
 
-// celRule is a CEL rule of kube-openapi's markers, of which each part has a marker of its own.
-type celRule struct {
+// celExpression is a CEL rule of kube-openapi's markers, of which each part has a marker of its own.
+type celExpression struct {
 	marker *marker           // the first
 	items  bool              // it is for the items of a list
 	parts  map[string]string // by celKeys
 }
 
 // celRules reads the rules at a declaration, in the order of the source.
-func celRules(decl *declaration) []*celRule {
-	var out []*celRule
-	byName := map[string]*celRule{}
+func celRules(decl *declaration) []*celExpression {
+	var out []*celExpression
+	byName := map[string]*celExpression{}
 	for _, m := range decl.attached() {
 		path, ok := strings.CutPrefix(m.known.name, validationPrefix)
 		at := strings.LastIndexByte(path, ':')
@@ -153,7 +159,7 @@ func celRules(decl *declaration) []*celRule {
 		}
 		rule := byName[path[:at]]
 		if rule == nil {
-			rule = &celRule{marker: m, items: strings.HasPrefix(path, "items:"), parts: map[string]string{}}
+			rule = &celExpression{marker: m, items: strings.HasPrefix(path, "items:"), parts: map[string]string{}}
 			byName[path[:at]] = rule
 			out = append(out, rule)
 		}
@@ -169,7 +175,7 @@ func celRules(decl *declaration) []*celRule {
 	return out
 }
 
-func (r *celRule) inCRD(decl *declaration) bool {
+func (r *celExpression) inCRD(decl *declaration) bool {
 	return slices.ContainsFunc(decl.attached(), func(m *marker) bool {
 		value, ok := m.value.(crdmarkers.XValidation)
 		return ok && value.Rule == r.parts["rule"] &&
@@ -177,7 +183,7 @@ func (r *celRule) inCRD(decl *declaration) bool {
 	})
 }
 
-func (r *celRule) equivalent() string {
+func (r *celExpression) equivalent() string {
 	text := "+kubebuilder:validation:"
 	if r.items {
 		text = "+" + crdmarkers.ValidationItemsPrefix

@@ -5,6 +5,12 @@ import (
 	"strings"
 )
 
+var positionRule = Rule{
+	ID:    "position",
+	Doc:   "A tool that knows the marker does not read it where it stands.",
+	check: eachMarker((*linter).checkPosition),
+}
+
 // checkPosition reports a marker that not all the tools see that know it, because of where it stands.
 // It says whether controller-gen sees it where it knows it.
 func (l *linter) checkPosition(m *marker) bool {

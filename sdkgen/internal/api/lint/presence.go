@@ -1,31 +1,8 @@
 package lint
 
 import (
-	"slices"
 	"strings"
 )
-
-// checkRepeated reports a marker of a single value that a declaration has more than once.
-func (l *linter) checkRepeated(decl *declaration) {
-	first := map[string]*marker{}
-	for _, m := range decl.attached() {
-		name := m.known.name
-		if repeatable[name] || m.known.only(validationGen) || m.known.reads[otherTool] != 0 ||
-			strings.HasPrefix(name, validationPrefix) && strings.Contains(m.text, ">") {
-			continue
-		}
-		before := first[name]
-		switch _, text, _ := strings.Cut(m.text, "="); {
-		case before == nil:
-			first[name] = m
-		case strings.TrimSpace(text) != valueOf(before):
-			l.complain(m, "keep one of them", "duplicate +%s: %s and %s", name, before.text, m.text)
-		case name == "default" || name == "patchStrategy" || name == "patchMergeKey" ||
-			strings.HasPrefix(name, validationPrefix):
-			l.complain(m, "remove one of them", "duplicate +%s: openapi-gen rejects it", name)
-		}
-	}
-}
 
 func valueOf(m *marker) string {
 	_, text, _ := strings.Cut(m.text, "=")
@@ -60,6 +37,12 @@ var (
 	requiredNames = []string{"required", "kubebuilder:validation:Required", "k8s:required"}
 )
 
+var presenceRule = Rule{
+	ID:    "presence",
+	Doc:   "A field is both optional and required.",
+	check: schemaRule((*linter).checkPresence),
+}
+
 // checkPresence reports a field that is optional and required.
 func (l *linter) checkPresence(decl *declaration) {
 	if decl.target != onField {
@@ -91,24 +74,4 @@ func (d *declaration) required() bool {
 		return false
 	}
 	return !d.tag.inline && !d.tag.omitEmpty && !d.tag.omitZero
-}
-
-// checkPatch reports patch markers that differ from the struct tags of the same names, which
-// openapi-gen rejects.
-func (l *linter) checkPatch(decl *declaration) {
-	if decl.target != onField || decl.tag.name == "" || decl.tag.missing {
-		return
-	}
-	for _, name := range []string{"patchStrategy", "patchMergeKey"} {
-		m, tag := decl.has(name), decl.structTag.Get(name)
-		switch {
-		case m == nil && tag != "" || m != nil && valueOf(m) == tag:
-			// A tag alone is parseFailed too, but no marker is wrong.
-		case m != nil && tag == "":
-			l.complain(m, "add to the struct tag: "+name+":\""+valueOf(m)+"\"",
-				"openapi-gen rejects +%s: the struct tag has no %s", name, name)
-		case m != nil && (allowed[name] == nil || slices.Contains(allowed[name], valueOf(m))):
-			l.complain(m, "+"+name+"="+tag, "openapi-gen rejects +%s=%s: the struct tag has %s:%q", name, valueOf(m), name, tag)
-		}
-	}
 }

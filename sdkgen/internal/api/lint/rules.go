@@ -12,71 +12,13 @@ type Rule struct {
 
 // rules are in the order in which they run. A marker that the rules spelling or position reject is
 // not checked further.
-var rules = []Rule{
-	{
-		ID:    "characters",
-		Doc:   "The comment of a type or field contains a character that YAML does not allow in a CRD.",
-		check: (*linter).checkDescription,
-	},
-	{
-		ID:    "spelling",
-		Doc:   "No tool knows the marker, or it is written so that a tool skips it.",
-		check: eachMarker((*linter).checkSpelling),
-	},
-	{
-		ID:    "position",
-		Doc:   "A tool that knows the marker does not read it where it stands.",
-		check: eachMarker((*linter).checkPosition),
-	},
-	{
-		ID:    "value",
-		Doc:   "The tool's parser rejects the value of the marker, or the value has no meaning.",
-		check: eachMarker((*linter).checkValue),
-	},
-	{
-		ID:    "cel",
-		Doc:   "openapi-gen rejects the CEL rules of a type or field.",
-		check: schemaRule((*linter).checkCEL),
-	},
-	{
-		ID:    "repeated",
-		Doc:   "A marker that counts once stands twice, with different values.",
-		check: schemaRule((*linter).checkRepeated),
-	},
-	{
-		ID:    "presence",
-		Doc:   "A field is both optional and required.",
-		check: schemaRule((*linter).checkPresence),
-	},
-	{
-		ID:    "patch",
-		Doc:   "A patch marker differs from the field's struct tag.",
-		check: schemaRule((*linter).checkPatch),
-	},
-	{
-		ID:    "topology",
-		Doc:   "List, map and struct types contradict the Go type or each other.",
-		check: schemaRule((*linter).checkTopology),
-	},
-	{
-		ID:    "bounds",
-		Doc:   "A validation does not apply to the type, excludes all values or contradicts another one.",
-		check: schemaRule((*linter).checkBounds),
-	},
-	{
-		ID:    "dropped",
-		Doc:   "The CRD would lack a validation, because controller-gen does not read its marker.",
-		check: schemaRule((*linter).checkDropped),
-	},
-	{
-		ID:    "default",
-		Doc:   "A default does not fit the Go type or the validations, or differs from another default.",
-		check: schemaRule((*linter).checkDefaults),
-	},
+var rules = []*Rule{
+	&charactersRule, &spellingRule, &positionRule, &valuesRule, &celRule, &repeatedRule,
+	&presenceRule, &patchRule, &topologyRule, &boundsRule, &droppedRule, &defaultsRule,
 }
 
 // Rules returns all rules in the order in which they run.
-func Rules() []Rule { return slices.Clone(rules) }
+func Rules() []*Rule { return slices.Clone(rules) }
 
 // eachMarker is a check of a declaration by a check of its markers, which returns false to reject one.
 func eachMarker(check func(*linter, *marker) bool) func(*linter, *declaration) {

@@ -45,6 +45,12 @@ func markerIn(line string, offset int, isBlock bool) (text string, at int, f for
 	return text, strings.IndexByte(line, '+'), f
 }
 
+var spellingRule = Rule{
+	ID:    "spelling",
+	Doc:   "No tool knows the marker, or it is written so that a tool skips it.",
+	check: eachMarker((*linter).checkSpelling),
+}
+
 // checkSpelling reports a marker that no tool knows, and one written so that not all of its tools
 // read it. It says whether the marker is known and read.
 func (l *linter) checkSpelling(m *marker) bool {

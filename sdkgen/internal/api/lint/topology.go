@@ -8,6 +8,12 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
+var topologyRule = Rule{
+	ID:    "topology",
+	Doc:   "List, map and struct types contradict the Go type or each other.",
+	check: schemaRule((*linter).checkTopology),
+}
+
 // checkTopology reports list, map and struct types that contradict the Go type or each other.
 func (l *linter) checkTopology(decl *declaration) {
 	after := l.shapeOf(decl)

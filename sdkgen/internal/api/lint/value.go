@@ -12,6 +12,12 @@ import (
 	"github.com/flux-framework/flux-operator/sdkgen/internal/diag"
 )
 
+var valuesRule = Rule{
+	ID:    "value",
+	Doc:   "The tool's parser rejects the value of the marker, or the value has no meaning.",
+	check: eachMarker((*linter).checkValue),
+}
+
 // checkValue reports a value that the parser of the tool that reads it refuses, and one that the
 // parser takes but that means nothing.
 func (l *linter) checkValue(m *marker) bool {
@@ -86,27 +92,6 @@ func (l *linter) checkAllowed(m *marker, name, value string, values []string) {
 func (m *marker) with(wrong, right string) string {
 	name, value, _ := strings.Cut(m.text, "=")
 	return name + "=" + strings.Replace(value, wrong, right, 1)
-}
-
-// checkCEL reports what openapi-gen refuses of the CEL rules at a declaration, which have a
-// marker for each of their parts.
-func (l *linter) checkCEL(decl *declaration) {
-	var first *marker
-	var texts []string
-	for _, m := range decl.attached() {
-		if m.place == inDoc && strings.HasPrefix(m.known.name, validationPrefix+"cel[") {
-			texts = append(texts, m.text)
-			if first == nil {
-				first = m
-			}
-		}
-	}
-	if first == nil {
-		return
-	}
-	if _, err := generators.ParseCommentTags(nil, texts, "+"+validationPrefix); err != nil {
-		l.complain(first, "", "openapi-gen rejects the rules of %s: %s", decl.title, rootCause(err))
-	}
 }
 
 // checkNames reports names that are not properties of the struct.

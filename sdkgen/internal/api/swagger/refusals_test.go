@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flux-framework/flux-operator/sdkgen/internal/api/lint"
 	"github.com/flux-framework/flux-operator/sdkgen/internal/testkit"
 )
 
@@ -21,20 +22,26 @@ and column, and writes nothing. Each rule has the message of an example, the sou
 The links lead to all tested cases. Other messages, such as those about sdkgen.yaml, are in [messages.md](messages.md#bad-input).
 `
 
-// refusedDocument is docs/use/refused.md: the rules of testdata/refusals.txt with their examples. Each
-// diagnostic of the corpus belongs to a rule.
+// refusedDocument is docs/use/refused.md: the rules of testdata/refusals.txt with their examples, and of package lint's
+// table those whose cases have a message that no rule there matches, under their own ID and text. Each diagnostic of the
+// corpus belongs to a rule.
 func refusedDocument(t *testing.T) string {
-	groups := readRules(t)
+	groups, table := readRules(t), &ruleGroup{title: "Other rules"}
 	for _, glob := range []string{"build/*.txtar", "../../lint/testdata/*.txtar"} {
 		for _, c := range testkit.Cases(t, glob) {
 			for _, r := range refusals(t, c) {
 				if rule := ruleOf(groups, r.message); rule != nil {
+					rule.add(glob, c.Name, r)
+				} else if rule := ruleOfTable(table, c.Name); rule != nil {
 					rule.add(glob, c.Name, r)
 				} else {
 					t.Errorf("no rule of testdata/refusals.txt matches %q, of %s", r.message, c.Name)
 				}
 			}
 		}
+	}
+	if len(table.rules) > 0 {
+		groups = append(groups, table)
 	}
 	var b strings.Builder
 	b.WriteString(refusedIntro + "\n")
@@ -112,6 +119,23 @@ func ruleOf(groups []*ruleGroup, message string) *refusalRule {
 			if r.match.MatchString(message) {
 				return r
 			}
+		}
+	}
+	return nil
+}
+
+// ruleOfTable returns the rule of package lint with an ID, which is the name of its cases; nil if there is none.
+func ruleOfTable(table *ruleGroup, id string) *refusalRule {
+	for _, r := range table.rules {
+		if r.Title == id {
+			return r
+		}
+	}
+	for _, rule := range lint.Rules() {
+		if rule.ID == id {
+			r := &refusalRule{Title: id, Why: rule.Doc}
+			table.rules = append(table.rules, r)
+			return r
 		}
 	}
 	return nil
