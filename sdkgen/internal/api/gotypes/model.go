@@ -122,7 +122,9 @@ func (f *frontEnd) define(b *model.Builder, goType string, d *model.Definition) 
 	described := openapi.Schema{}
 	if def, own := f.definitions[goType]; own {
 		described = def.Schema
-		f.sameProperties(goType, described, schema)
+		if !f.pkg.Foreign { // nobody here can change the type: the CRD's schema counts
+			f.sameProperties(goType, described, schema)
+		}
 	} else if _, custom := f.Custom()[goType]; !custom && !f.pkg.Foreign && model.PackageOf(goType) == f.pkg.Path {
 		b.Errorf(goType, "export the type, and remove +k8s:openapi-gen=false", "%s has no OpenAPI definition", goType)
 	}

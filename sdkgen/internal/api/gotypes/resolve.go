@@ -23,7 +23,7 @@ func refType(ref string) string {
 func (f *frontEnd) structSchema(goType string) (apiextensionsv1.JSONSchemaProps, bool) {
 	schema, ok := f.schema(goType)
 	embeds := func(part apiextensionsv1.JSONSchemaProps) bool {
-		return part.Ref != nil || part.AdditionalProperties != nil
+		return part.Ref != nil || part.AdditionalProperties != nil || part.XPreserveUnknownFields != nil
 	}
 	if !ok || !slices.ContainsFunc(schema.AllOf, embeds) {
 		return schema, ok
