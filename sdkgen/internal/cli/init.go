@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -40,7 +41,7 @@ writes nothing but the SDKs and swagger.json.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opts.Asked = cmd.Flags().Changed("outputs")
-			return a.scaffold(opts, dryRun)
+			return a.scaffold(cmd.Context(), opts, dryRun)
 		},
 	}
 	cmd.Flags().StringSliceVar(&opts.Outputs, "outputs", []string{scaffold.Python},
@@ -53,7 +54,7 @@ writes nothing but the SDKs and swagger.json.`,
 }
 
 // scaffold plans, and writes or prints the files.
-func (a *app) scaffold(opts scaffold.Options, dryRun bool) error {
+func (a *app) scaffold(ctx context.Context, opts scaffold.Options, dryRun bool) error {
 	for _, output := range opts.Outputs {
 		if !slices.Contains(outputs, output) {
 			return fmt.Errorf("--outputs: unknown output %q: use %s", output, strings.Join(outputs, ", "))
@@ -63,6 +64,11 @@ func (a *app) scaffold(opts scaffold.Options, dryRun bool) error {
 		if !dryRun {
 			if err := scaffold.Write(opts.Root, plan.Files); err != nil {
 				return err
+			}
+		}
+		if !dryRun && !plan.Exists {
+			if err := scaffold.Require(ctx, a.dir, opts.Packages); err != nil {
+				plan.Unresolved(err)
 			}
 		}
 		return a.printScaffold(opts.Config, plan, dryRun)
