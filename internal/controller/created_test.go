@@ -49,7 +49,8 @@ func TestCreatedTracker(t *testing.T) {
 	}
 	current("as created", job, false)
 	current("listed again", job, true)
-	current("of another client", &batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "x", ResourceVersion: job.ResourceVersion}},
+	current("of another client",
+		&batchv1.Job{ObjectMeta: metav1.ObjectMeta{UID: "x", ResourceVersion: job.ResourceVersion}},
 		true)
 
 	w.created.Record(job)

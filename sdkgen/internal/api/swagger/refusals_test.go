@@ -23,8 +23,8 @@ The links lead to all tested cases. Other messages, such as those about sdkgen.y
 `
 
 // refusedDocument is docs/use/refused.md: the rules of testdata/refusals.txt with their examples, and of package lint's
-// table those whose cases have a message that no rule there matches, under their own ID and text. Each diagnostic of the
-// corpus belongs to a rule.
+// table those whose cases have a message that no rule there matches, under their own ID and text. Each diagnostic of
+// the corpus belongs to a rule.
 func refusedDocument(t *testing.T) string {
 	groups, table := readRules(t), &ruleGroup{title: "Other rules"}
 	for _, glob := range []string{"build/*.txtar", "../../lint/testdata/*.txtar"} {

@@ -62,7 +62,8 @@ func (c *client) attribute(entry finding, class model.Class, before model.Attr, 
 		entry.id, entry.instead = "attribute-type", rule("type-changed").Instead
 		entry.text = fmt.Sprintf("%s of the client has another type: %s, now %s", name, before.Type, after.Type)
 		code := "func _(x *%s, value %s) %s {\n\tx.%s = value\n\treturn x.%s\n}"
-		entry.program = c.program(before.Imports, fmt.Sprintf(code, class.Name, before.Type, before.Type, before.Name, before.Name))
+		entry.program = c.program(before.Imports, fmt.Sprintf(code, class.Name, before.Type, before.Type, before.Name,
+			before.Name))
 		c.record(entry)
 	}
 	for _, constant := range before.Constants {

@@ -162,7 +162,8 @@ func (g *goAPI) spelled(object types.Object) string {
 // renamed replaces, in a type as spelled writes it, the names of types of the package that were renamed.
 func (g *goAPI) renamed(text string) string {
 	for before, after := range g.pairs.now {
-		if before.GoType.Package == g.old.Path() && after.GoType.Package == g.now.Path() && before.GoType.Name != after.GoType.Name &&
+		if before.GoType.Package == g.old.Path() && after.GoType.Package == g.now.Path() &&
+			before.GoType.Name != after.GoType.Name &&
 			g.now.Scope().Lookup(before.GoType.Name) == nil {
 			text = regexp.MustCompile(`(^|[^.\w/])`+before.GoType.Name+`\b`).ReplaceAllString(text, "${1}"+after.GoType.Name)
 		}

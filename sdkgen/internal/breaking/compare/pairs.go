@@ -87,9 +87,10 @@ func (p *pairs) fields(old, now []*model.Field) bool {
 
 // alike says whether one definition may be the other under a new name: they have the same fields.
 func alike(before, after *model.Definition) bool {
-	return !before.Kubernetes && !after.Kubernetes && slices.EqualFunc(before.Fields, after.Fields, func(a, b *model.Field) bool {
-		return a.Key == b.Key && a.Shape == b.Shape && a.Mandatory == b.Mandatory
-	})
+	return !before.Kubernetes && !after.Kubernetes &&
+		slices.EqualFunc(before.Fields, after.Fields, func(a, b *model.Field) bool {
+			return a.Key == b.Key && a.Shape == b.Shape && a.Mandatory == b.Mandatory
+		})
 }
 
 // write marks what users write: all of a kind but its status.
@@ -118,7 +119,8 @@ func (p *pairs) same(before, after *model.Type) bool {
 	if before == nil || after == nil {
 		return before == after
 	}
-	if before.Shape != after.Shape || before.Format != after.Format && before.Shape != model.String || !p.same(before.Elem, after.Elem) {
+	if before.Shape != after.Shape || before.Format != after.Format && before.Shape != model.String ||
+		!p.same(before.Elem, after.Elem) {
 		return false
 	}
 	if before.Definition == nil || after.Definition == nil {

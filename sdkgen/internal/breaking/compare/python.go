@@ -83,7 +83,8 @@ func (p *pythonAPI) attribute(entry finding, class model.Class, earlier model.At
 		entry.program = ""
 		p.record(entry)
 	}
-	if !p.pairs.written[class.Definition] || reflect.DeepEqual(earlier.Default, current.Default) || current.Mandatory || earlier.Mandatory {
+	if !p.pairs.written[class.Definition] || reflect.DeepEqual(earlier.Default, current.Default) || current.Mandatory ||
+		earlier.Mandatory {
 		return
 	}
 	entry.id, entry.verdict, entry.instead, entry.program = "attribute-default", Risky, rule("default-changed").Instead, ""
@@ -98,7 +99,8 @@ func (p *pythonAPI) types(entry finding, class model.Class, earlier model.Attr, 
 	name := class.Name + "." + earlier.Name
 	before, after := p.plain(&earlier.Field.Type, &current.Field.Type)
 	same := p.pairs.same(&earlier.Field.Type, &current.Field.Type)
-	entry.id, entry.text = "attribute-type", fmt.Sprintf("%s has another type: %s, now %s", name, earlier.Type, current.Type)
+	entry.id, entry.text = "attribute-type", fmt.Sprintf("%s has another type: %s, now %s", name, earlier.Type,
+		current.Type)
 	entry.instead = rule("type-changed").Instead
 	if same {
 		entry.id, entry.text, entry.instead = "attribute-values", "", ""
@@ -171,7 +173,8 @@ func (p *pythonAPI) instance(class model.Class, attr model.Attr) string {
 
 // scope compares whether a kind's objects are in namespaces.
 func (p *pythonAPI) scope(entry finding, before, after model.Class) {
-	if before.Root == nil || after.Root == nil || before.Root.Plural == "" || before.Root.Namespaced == after.Root.Namespaced {
+	if before.Root == nil || after.Root == nil || before.Root.Plural == "" ||
+		before.Root.Namespaced == after.Root.Namespaced {
 		return
 	}
 	entry.id, entry.instead = "scope", rule("scope").Instead

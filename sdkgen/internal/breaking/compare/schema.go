@@ -136,7 +136,8 @@ func (c *comparison) types(at node, old, now *schema) bool {
 	switch {
 	case after == "any value":
 		why = "every value is allowed now"
-	case before == "integer" && (after == "number" || after == "int-or-string"), before == "string" && after == "int-or-string":
+	case before == "integer" && (after == "number" || after == "int-or-string"),
+		before == "string" && after == "int-or-string":
 		why = "all values are still allowed"
 	case before == "object" && after == "map" && len(old.Properties) == 0 && !sampler.Open(old) &&
 		orZero(now.MinProperties) == 0:

@@ -160,7 +160,8 @@ func removeStale(dir, scratch string) error {
 	}
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil || !strings.HasPrefix(entry.Name(), scratchPrefix) || generated.ModTime().Sub(info.ModTime()) < staleAfter {
+		if err != nil || !strings.HasPrefix(entry.Name(), scratchPrefix) ||
+			generated.ModTime().Sub(info.ModTime()) < staleAfter {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {

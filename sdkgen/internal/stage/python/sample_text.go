@@ -7,7 +7,8 @@ import (
 
 // text returns a string that the type allows, the wanted one if it does.
 func (s *sampling) text(expected string, t *model.Type) string {
-	fitting, ok := sampler.Text(expected, sampler.Limits{Pattern: t.Pattern, MinLength: t.MinLength, MaxLength: t.MaxLength})
+	fitting, ok := sampler.Text(expected, sampler.Limits{Pattern: t.Pattern, MinLength: t.MinLength,
+		MaxLength: t.MaxLength})
 	s.invalid = s.invalid || !ok
 	return fitting
 }

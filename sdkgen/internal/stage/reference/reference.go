@@ -1,5 +1,5 @@
-// Package reference makes the reference pages of an API: for each kind a page with the tree of its fields, a comparison of
-// its versions, a search that needs no server, and a field index for programs.
+// Package reference makes the reference pages of an API: for each kind a page with the tree of its fields, a comparison
+// of its versions, a search that needs no server, and a field index for programs.
 //
 //	document -> tree (what is said of each field) -> HTML or Markdown, index.js, llms.txt
 //
