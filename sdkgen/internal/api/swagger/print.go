@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/go-openapi/jsonreference"
 	"github.com/go-openapi/spec"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -138,14 +137,14 @@ func printType(t *model.Type) (spec.Schema, error) {
 		out.AddExtension(goTypeExtension, goTypeValue(t.GoType))
 	}
 	if t.Definition != nil {
-		ref, err := jsonreference.New(definitionsPrefix + t.Definition.Name)
+		ref, err := spec.NewRef(definitionsPrefix + t.Definition.Name)
 		if err != nil {
 			return out, err
 		}
 		if isEmpty(out) {
-			out.Ref = spec.Ref{Ref: ref}
+			out.Ref = ref
 		} else {
-			out.AllOf = append(out.AllOf, spec.Schema{SchemaProps: spec.SchemaProps{Ref: spec.Ref{Ref: ref}}})
+			out.AllOf = append(out.AllOf, spec.Schema{SchemaProps: spec.SchemaProps{Ref: ref}})
 		}
 	}
 	out.Description, out.Default = t.Description, t.Default
