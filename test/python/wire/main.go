@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	api "github.com/flux-framework/flux-operator/api/v1alpha1"
+	"github.com/flux-framework/flux-operator/internal/apiserver"
 	rules "github.com/flux-framework/flux-operator/test/python/testdata/rules/api/v1"
 )
 
@@ -65,11 +66,15 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	case "yaml":
 		return each(in, out, fromYAML)
 	case "validate":
-		s, err := newServer(*crd)
+		manifest, err := os.ReadFile(*crd)
 		if err != nil {
 			return err
 		}
-		return each(in, out, s.validate)
+		s, err := apiserver.New(manifest, "")
+		if err != nil {
+			return err
+		}
+		return each(in, out, func(line json.RawMessage) (any, error) { return validate(s, line) })
 	}
 	return fmt.Errorf("there is no verb %s", args[0])
 }
